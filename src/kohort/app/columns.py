@@ -71,7 +71,7 @@ class View:
         roles = _roles(look, said)
         names = [one.guess.name.casefold() for one in look.columns]
         found = [at for at, role in enumerate(roles) if self.text.casefold() in names[at] and self.role in {"", role}]
-        order = ORDERS.get(self.order, lambda _, role: role != UNDECIDED)
+        order: Callable[[ColumnLook, str], object] = ORDERS.get(self.order, lambda _, role: role != UNDECIDED)
         return sorted(found, key=lambda at: cast("Any", order(look.columns[at], roles[at])))
 
     def rows(self, look: Look, said: Mapping[str, Any]) -> list[dict[str, Any]]:

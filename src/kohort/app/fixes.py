@@ -58,7 +58,7 @@ def _by_flag(name: str, fault: Fault) -> dict[str, dict[Place, object]]:
         case ("--perturb", value):
             keys = dict(one.split("=", 1) for one in value.rpartition(":")[2].split(",") if "=" in one)
             place = ("perturb", "columns", name)
-            rounded = {(*place, key): _number(said) for key, said in keys.items()}
+            rounded: dict[Place, object] = {(*place, key): _number(said) for key, said in keys.items()}
             return {"Round it": {(*place, "method"): "rounding", **rounded}}
         case ("--hierarchy", value):
             return {"Group it by its first characters": {("columns", name, "hierarchy"): value.rpartition("=")[2]}}

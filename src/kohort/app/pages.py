@@ -115,7 +115,7 @@ class Pages(JobPages):
         """The sentence on people who are unique by these columns; empty while they are counted."""
         if not names:
             return "No column is grouped yet, so the release protects no one."
-        said = {("person", "key"): table_at(self.desk.raw, ("person",)).get("key")}
+        said: dict[Place, object] = {("person", "key"): table_at(self.desk.raw, ("person",)).get("key")}
         task = self.desk.ask("unique", changed(self._reading(), said), self.desk.folder, names)
         task.over.wait(AT_ONCE)
         if task.value is None:

@@ -13,7 +13,7 @@ from kohort.report.render.page.figure import clean, percent, written_number
 from kohort.report.render.page.page import name, templates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from jinja2 import Environment
 
@@ -44,7 +44,13 @@ _FLAG: Final = re.compile(r" \(--[a-z-]+\)")
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    shown = {"name": name, "spoken": clean, "percent": percent, "number": written_number, "button": button}
+    shown: dict[str, Callable[..., object]] = {
+        "name": name,
+        "spoken": clean,
+        "percent": percent,
+        "number": written_number,
+        "button": button,
+    }
     return templates("kohort.app", {**shown, "unflagged": lambda text: _FLAG.sub("", text)})
 
 
