@@ -106,7 +106,7 @@ def plot_of(settings: Sequence[Setting], ticks: Sequence[str] = ()) -> Plot | No
     >>> of = ("mondrian", "", "row")
     >>> found = plot_of([Setting(0.1, 0.4, "k = 10", *of), Setting(0.5, 0.1, "k = 2", *of)])
     >>> [tick for _, tick in found.across], [mark.at for mark in found.marks]
-    (['0%', '10%', '20%', '30%', '40%', '50%'], [(20.0, 0.0), (100.0, 75.0)])
+    (['0.0%', '10.0%', '20.0%', '30.0%', '40.0%', '50.0%'], [(20.0, 0.0), (100.0, 75.0)])
     """
     if not settings:
         return None

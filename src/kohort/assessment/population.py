@@ -280,7 +280,7 @@ class _Pairs:
             value = np.concatenate([*places, np.empty(0, np.int64)]).astype(np.int64)
             known = value < mask.shape[1]
             mask[label[known], value[known]] = True
-        return cls(np.ascontiguousarray(rows.T), np.ascontiguousarray(tuples.T), tuple(masks))
+        return cls(rows.T.copy(), tuples.T.copy(), tuple(masks))
 
     def matching(self, columns: Sequence[int], classes: Index, fits: Index) -> Iterator[tuple[Index, Index]]:
         """Each of the classes, and which of the ascending `fits` its labels cover in these columns."""

@@ -83,8 +83,9 @@ def _attacked(known: Adversary, sizes: Counts) -> Index:
     tuples, classes = known.pairs.T
     people = np.bincount(classes, weights=known.counts[tuples], minlength=sizes.size)
     attacked = (sizes >= 2 * sizes.min(initial=1)) & (people == sizes)
-    pairs = known.pairs[attacked[classes]]
-    return pairs[np.argsort(pairs[:, 1], kind="stable")]
+    pairs: Index = known.pairs[attacked[classes]]
+    order = np.argsort(pairs[:, 1], kind="stable")
+    return pairs.take(order, axis=0)
 
 
 class _Frequent(NamedTuple):
@@ -138,8 +139,8 @@ class _Side(NamedTuple):
     def tuples(self, known: Adversary, one: int) -> Index:
         """Its tuples in this class."""
         start, end = np.searchsorted(known.pairs[:, 1], [one, one + 1])
-        inside = known.pairs[start:end, 0]
-        return inside[(known.positions[self.column][inside] <= self.end) == self.lower]
+        inside: Index = known.pairs[start:end, 0]
+        return inside.compress((known.positions[self.column][inside] <= self.end) == self.lower)
 
 
 def _surest(known: Adversary, sizes: Counts, frequent: _Frequent) -> dict[int, _Side]:
