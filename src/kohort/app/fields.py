@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import tomlkit
 
@@ -265,9 +265,18 @@ def button(words: str, changes: Iterable[tuple[Place, object]]) -> str:
     return json.dumps([words, list(changes)], default=float)  # of TOML's numbers
 
 
-def pressed(
-    text: str, sent: str, proposed: Callable[[Mapping[str, str]], Mapping[str, Mapping[str, object]]]
-) -> tuple[str, str]:
+#: What columns get with their new roles: the keys by column.
+Proposed: TypeAlias = "Callable[[Mapping[str, str]], Mapping[str, Mapping[str, object]]]"
+
+
+def taken(text: str, changes: Mapping[Place, object], proposed: Proposed = lambda _: {}) -> str:
+    """The text with a change that advice tells, or a button; see `kohort.job.steps`."""
+    roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
+    text = changed(text, {place: value for place, value in changes.items() if place[-1] != "role"})
+    return with_roles(text, roles, proposed(roles)) if roles else text
+
+
+def pressed(text: str, sent: str, proposed: Proposed) -> tuple[str, str]:
     """The text of a job after a button was pressed, and the button's words.
 
     Args:
@@ -280,12 +289,9 @@ def pressed(
     """
     try:
         words, said = json.loads(sent)
-        changes = {tuple(map(str, place)): value for place, value in said}
-        roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
-        text = changed(text, {place: value for place, value in changes.items() if place[-1] != "role"})
+        return taken(text, {tuple(map(str, place)): value for place, value in said}, proposed), str(words)
     except (ValueError, TypeError, IndexError, RecursionError):
         raise UsageError("no page has this button", hint="load the page again") from None
-    return with_roles(text, roles, proposed(roles)) if roles else text, str(words)
 
 
 def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[tuple[str, str, str], ...]:
