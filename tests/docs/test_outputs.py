@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from kohort.shown import INTERNAL_LINE
-from tests.command import kohort
+from tests.command import flags_of, kohort
 from tests.unit.cli.test_reference import commands
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_every_flag_that_names_a_file_is_told() -> None:
     flags = {
         max(option.opts, key=len)
         for command in commands().values()
-        for option in command.params
+        for option in flags_of(command)
         if option.param_type_name == "option" and FILE.search(str(option.metavar or ""))
     }
     told = set(re.findall(r"`(--[a-z-]+)", PAGE.read_text("utf-8")))
