@@ -231,7 +231,7 @@ def test_how_the_file_is_read_is_changed(visitor: Visitor) -> None:
     page = visitor.post("/reading", format="basket", separator=";", encoding="utf-8")
     assert "bread,milk" in told(page)
     assert visitor.desk.raw["input"] == {"path": "shop.csv", "separator": ";", "encoding": "utf-8"}
-    assert "Read as its ending says" in told(visitor.post("/reading", format="", separator=","))
+    assert "Read as its extension says" in told(visitor.post("/reading", format="", separator=","))
 
 
 def test_transactions_are_shown_ten_at_a_time(visitor: Visitor) -> None:
