@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from kohort.app.fields import table_at
@@ -26,8 +26,9 @@ UNDECIDED: Final = "undecided"
 _stem = re.compile(r"(.*?)[ _.-]*\d[\d_.-]*[a-z]?").fullmatch
 
 
-#: What rows can be sorted by; else the undecided come first.
-ORDERS: Final[Mapping[str, Callable[[ColumnLook, str], object]]] = {
+#: What rows can be sorted by; the undecided first where nothing is said.
+ORDERS: Final[Mapping[str, Callable[[ColumnLook, str], Any]]] = {
+    "": lambda _, role: role != UNDECIDED,
     "name": lambda column, _: column.guess.name.casefold(),
     "type": lambda column, _: column.guess.scale,
     "values": lambda column, _: -column.guess.distinct,
@@ -71,8 +72,8 @@ class View:
         roles = _roles(look, said)
         names = [one.guess.name.casefold() for one in look.columns]
         found = [at for at, role in enumerate(roles) if self.text.casefold() in names[at] and self.role in {"", role}]
-        order: Callable[[ColumnLook, str], object] = ORDERS.get(self.order, lambda _, role: role != UNDECIDED)
-        return sorted(found, key=lambda at: cast("Any", order(look.columns[at], roles[at])))
+        order = ORDERS[self.order]
+        return sorted(found, key=lambda at: order(look.columns[at], roles[at]))
 
     def rows(self, look: Look, said: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Its rows: a column, or a block of columns that are called alike but for a number and have one role.
