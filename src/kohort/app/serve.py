@@ -86,7 +86,7 @@ def desk_of(path: Path, folder: Path, *, transactions: bool | None = None) -> De
     from kohort.io.baskets.seen import seen_in  # noqa: PLC0415  likewise
 
     if not path.is_file():
-        what = "it is not a file" if path.exists() else "there is no such file"
+        what = "the path is not a file" if path.exists() else "no such file"
         raise InputError(what, where=str(path), hint="name a table, or a job file (.toml)")
     if path.suffix == ".toml":
         if transactions is not None:

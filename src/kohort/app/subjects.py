@@ -129,7 +129,7 @@ TABLE: Final = Subject(
     request=request_of,
     doing={
         "draft": "Reading the table and drafting a job",
-        "look": "Looking at the columns",
+        "look": "Inspecting the columns",
         "records": "Reading records",
         "hierarchy": "Building the hierarchy",
         "unique": "Counting unique people",
@@ -169,7 +169,7 @@ TRANSACTIONS: Final = Subject(
     },
     request=transactions_of,
     doing={
-        "draft": "Looking at the file and drafting a job",
+        "draft": "Reading the file and drafting a job",
         "look": "Reading the transactions",
         "roles": "Looking up the roles of items",
         "records": "Reading transactions",

@@ -165,7 +165,7 @@ class Comparison(Summary):
         counts = [map("{:,}".format, (*one.values, one.single)) for one in self.attributes]
         told = zip(self.attributes, counts, moved, strict=True)
         rows = [(one.name, *three, "" if far is None else f"{far:.1%}") for one, three, far in told]
-        return "Columns", rows, ("Column", "Values before", "Values after", "Records not generalized", "Moved by")
+        return "Columns", rows, ("Column", "Values before", "Values after", "Records not generalized", "Distance")
 
 
 @called("compare(people, release)", schema="Schema")
