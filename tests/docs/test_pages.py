@@ -92,7 +92,7 @@ def test_commands_exist(page: Path) -> None:
         found = list(known(words))
         flags = all_flags(found)
         assert found or words[0] in {"--help", "--version", "COMMAND", "…"}, line
-        flags |= {"--help", "--version"}
+        flags |= {"--help", "--help-all", "--version"}
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= flags, line
 
 
@@ -103,7 +103,7 @@ def test_flags_exist(page: Path) -> None:
     for group in groups:
         groups += getattr(group, "commands", {}).values()
     flags = all_flags(groups)
-    assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags | {"--help"}
+    assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags | {"--help", "--help-all"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=title)

@@ -222,7 +222,9 @@ def test_protection_has_the_sentences_of_the_form(visitor: Visitor) -> None:
     assert "k = 4 # enough" in visitor.desk.text
     assert visitor.desk.raw["privacy"] == {"h": "2/5", "k": 4, "p": 2}
     assert visitor.desk.raw["items"] == {"private": ["insulin"]}
-    assert "privacy.k" in told(visitor.post("/protection", h="0.4", k="0", p="2"))
+    shown = told(visitor.post("/protection", h="0.4", k="0", p="2"))
+    assert "k must be a whole number of at least 1" in shown
+    assert "k: k" not in shown
 
 
 def test_how_the_file_is_read_is_changed(visitor: Visitor) -> None:
@@ -484,7 +486,7 @@ def test_a_job_without_its_input_says_so(visitor: Visitor) -> None:
     """As any other fault of it, on a table too."""
     for text in ("", visitor.desk.text.replace('"shop.csv"', "5")):
         shown = told(said(visitor, text).get("/items" if text else "/columns"))
-        assert "input" in shown
+        assert ("path must be a text in quotes" if text else "input") in shown
         assert "internal error" not in shown
 
 

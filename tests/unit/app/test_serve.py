@@ -94,7 +94,7 @@ def test_a_file_that_is_no_table_is_of_transactions(tmp_path: Path) -> None:
         desk = desk_of(tmp_path / name, tmp_path, transactions=transactions)
         assert desk.subject is subject
         desk.worker.close()
-    with pytest.raises(UsageError, match="says itself"):
+    with pytest.raises(UsageError, match="names its own kind of data"):
         desk_of(tmp_path / "own.toml", tmp_path, transactions=True)
 
 

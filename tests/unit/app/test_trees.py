@@ -55,7 +55,7 @@ def test_below_the_root_a_level_is_made_for_groups() -> None:
     assert moved.labels[3:] == (("Po", "Sud"), ("Italia",))
 
 
-@pytest.mark.parametrize(("nodes", "to", "what"), [((), "Nord", "nothing is ticked"), ((0,), "", "where")])
+@pytest.mark.parametrize(("nodes", "to", "what"), [((), "Nord", "nothing is ticked"), ((0,), "", "no group is chosen")])
 def test_a_move_needs_both_ends(nodes: tuple[int, ...], to: str, what: str) -> None:
     """What is to move, and where."""
     with pytest.raises(UsageError, match=what):
