@@ -58,7 +58,7 @@ class Visit:
         self.said: list[str] = []
         self.asked: set[str] = set()
         self.clicks = 0
-        context.expose_function("clicked", self._clicked)
+        context.expose_function("clicked", self._clicked)  # pyright: ignore[reportUnknownMemberType]  as playwright has it
         context.add_init_script(COUNTED)
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)

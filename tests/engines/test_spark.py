@@ -707,7 +707,7 @@ def test_a_cluster_without_workers_is_not_waited_for() -> None:
             cancelled.wait(30 if spark is alone else 0)
             raise ConnectionError
 
-    with pytest.raises(FileError, match="for 1 seconds there was no worker") as caught:
+    with pytest.raises(FileError, match="no Spark worker was available for 1 seconds") as caught:
         work(alone)
     assert caught.value.where == "spark://away:7077"
     cancelled.clear()

@@ -180,7 +180,7 @@ def test_without_workers_nothing_is_published(source: Path, tmp_path: Path) -> N
         out, err = run.communicate(timeout=500)
     assert (run.returncode, err) == (6, ""), out + err
     told = json.loads(out.splitlines()[-1])
-    assert "for 11 seconds there was no worker" in told["error"], told
+    assert "no Spark worker was available for 11 seconds" in told["error"], told
     assert told["proofs"]["count"]["running"] >= 1
     assert not [*target.parent.iterdir()]
     refuse_canaries(tmp_path, searched)

@@ -37,6 +37,12 @@ class Fault(NamedTuple):
     flag: tuple[str, str] | None = None
     unsafe: bool = False
 
+    @property
+    def told(self) -> str:
+        """What is wrong, after its place, unless that is its first word."""
+        named = not self.where or self.what.startswith(f"{self.where} ")
+        return self.what if named else f"{self.where}: {self.what}"
+
 
 #: What a hint of the command line and of job files has, and a page has buttons for.
 _TYPED: Final = ("--", "job file", "Job.", "person.key", "Python", "role =")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from itertools import groupby
+from string import ascii_lowercase, digits
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -17,14 +16,11 @@ if TYPE_CHECKING:
 
     from kohort.app.answers import ColumnLook, Look
 
-#: Columns that are folded into a row, if so many follow each other.
+#: Columns that are folded into a row, if there are so many.
 FEWEST: Final = 5
 
 #: The role of columns that nobody has decided on, among those to be found.
 UNDECIDED: Final = "undecided"
-
-_stem = re.compile(r"(.*?)[ _.-]*\d[\d_.-]*[a-z]?").fullmatch
-
 
 #: What rows can be sorted by; the undecided first where nothing is said.
 ORDERS: Final[Mapping[str, Callable[[ColumnLook, str], Any]]] = {
@@ -85,11 +81,15 @@ class View:
 
         def alike(at: int) -> tuple[str, str]:
             name = columns[at].guess.name
-            found = _stem(name)
-            return (found[1] if found else name), roles[at]
+            bare = name.rstrip(ascii_lowercase) if name[-2:-1].isdecimal() else name
+            stem = bare.rstrip(f"{digits}_.-")
+            return (stem.rstrip() if bare[len(stem) :].strip("_.-") else name), roles[at]
 
+        blocks: dict[tuple[str, str], list[int]] = {}
+        for at in self.places(look, said):
+            blocks.setdefault(alike(at), []).append(at)
         rows: list[dict[str, Any]] = []
-        for _, members in groupby(self.places(look, said), alike):
+        for members in blocks.values():
             places = tuple(members)
             folded = len(places) >= FEWEST and self.unfolded not in places
             for some in [places] if folded else [(at,) for at in places]:

@@ -67,7 +67,7 @@ def tables_of(text: str) -> Mapping[str, Any]:
 def _key(question: str, arguments: tuple[object, ...]) -> tuple[object, ...]:
     """What a question is known by: only a report depends on who signs a job, and none on where the release goes."""
     text = arguments[0] if arguments else ""
-    raw = tables_of(text) if isinstance(text, str) and not question.endswith(".report") else {}
+    raw: Mapping[str, Any] = tables_of(text) if isinstance(text, str) and not question.endswith(".report") else {}
     if not raw:
         return question, *arguments
     output = {key: value for key, value in table_at(raw, ("output",)).items() if key != "path"}

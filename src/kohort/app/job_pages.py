@@ -340,7 +340,7 @@ class JobPages(ABC):
 
     def _wrong(self, faults: tuple[Fault, ...], status: int) -> Response:
         title = "Release refused" if status == REFUSED else "The job has changed"
-        faulty = ": ".join(filter(None, faults[0][1::-1])) if len(faults) == 1 else f"{len(faults)} reasons"
+        faulty = faults[0].told if len(faults) == 1 else f"{len(faults)} reasons"
         return self._page("plain", title, status=status, faults=faults, back="", faulty=faulty)
 
     def _page(self, template: str, title: str, *, status: int = 200, **shown: object) -> Response:

@@ -51,7 +51,7 @@ def choices_of(raw: Mapping[str, Any], numeric: Iterable[str]) -> tuple[dict[str
     said = table_at(raw, ("columns",))
     sensitive = [name for name in said if table_at(said, (name,)).get("role") == "sensitive"]
     numbers, now = frozenset(numeric), table_at(raw, ("privacy",)).get("k")
-    sizes = sorted({*SIZES, *([now] if isinstance(now, int) else [])})
+    sizes: list[int] = sorted({*SIZES, *([now] if isinstance(now, int) else [])})
     return (
         {
             "title": "Who gets the release?",

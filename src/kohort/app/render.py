@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
@@ -50,8 +50,9 @@ def _environment() -> Environment:
         "percent": percent,
         "number": written_number,
         "button": button,
+        "unflagged": partial(_FLAG.sub, ""),
     }
-    return templates("kohort.app", {**shown, "unflagged": lambda text: _FLAG.sub("", text)})
+    return templates("kohort.app", shown)
 
 
 def page(template: str, **shown: object) -> str:

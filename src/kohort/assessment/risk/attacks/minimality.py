@@ -163,7 +163,7 @@ def _cuts(
 
     Of each: the class, the last position below it, and the people below and above.
     """
-    tuples, classes = known.pairs.T
+    tuples, classes = known.pairs[:, 0], known.pairs[:, 1]
     if not tuples.size:
         return
     order = np.lexsort((positions[tuples], classes))
