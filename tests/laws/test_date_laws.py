@@ -133,7 +133,7 @@ def test_the_verifier_refuses_an_input_of_another_form() -> None:
     release = released(["1930-03-01", "1930-04-01"] * 2, Attribute("day", Role.QUASI), 2)
     claim = claim_of(release)
     day = replace(release.job.schema.attributes[0], date_format=DateFormat.POINTS)
-    with pytest.raises(VerificationError, match="2 values of the input are no dates"):
+    with pytest.raises(VerificationError, match="2 values of the input are not dates"):
         verify_table(release.table, replace(claim, schema=claim.schema.changed([day])))
 
 

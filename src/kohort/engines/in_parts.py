@@ -128,7 +128,7 @@ class CountedInParts:
 
     def _search_nodes(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
         found = algorithm.solve(replace(problem, there=self.levels))
-        what = f"{many(self.levels.asked, 'node was', 'nodes were')} (combinations of levels) counted in the engine"
+        what = f"{many(self.levels.asked, 'node was', 'nodes were')} counted in the engine"
         warnings.warn(SourceNote(f"{what}, since they do not fit into memory together"), stacklevel=3)
         trace = {**found.trace, "nodes_counted": self.levels.asked}
         classes = classes_of(found.recoding, self.levels.last, problem.domains, problem.workspace)

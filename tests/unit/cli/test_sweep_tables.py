@@ -160,7 +160,7 @@ def test_impossible_points_are_skipped_and_told(asked: list[object], tmp_path: P
     found = points(*asked, *both)
     skipped = [tuple(point["values"].values()) for point in found if point["ending"] == "impossible"]
     assert skipped == [("2", "3"), ("2", "4"), ("3", "4")]
-    assert all("would say nothing" in point["why"] for point in found if not point["metrics"])
+    assert all("would have no effect" in point["why"] for point in found if not point["metrics"])
     out = kohort(*asked, *both, "--picture", tmp_path / "sweep.svg").out
     assert out.count("impossible") == 3 + 1
     assert "skipped as impossible at k = 2, l:illness = 3, and at 2 more: distinct 3-diversity" in out

@@ -244,7 +244,7 @@ def test_dates_of_the_input_are_dates() -> None:
     """Whatever is no day of the calendar is refused, also where it comes first; what is missing is not."""
     attribute = quasi(scale=Scale.DATE)
     assert values(attribute, ["", "2024-02-29", None]).names.to_list() == ["738945"]
-    with pytest.raises(VerificationError, match="2 values of the input are no dates"):
+    with pytest.raises(VerificationError, match="2 values of the input are not dates"):
         values(attribute, ["2023-02-29", "2024-02-29", "spring"])
 
 

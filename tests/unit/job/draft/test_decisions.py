@@ -165,14 +165,14 @@ def test_an_untouched_survey_releases_blocks_alone(tmp_path: Path) -> None:
     rows = [[*table], *zip(*table.values(), strict=True)]
     (tmp_path / "in.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
     job, page = tmp_path / "job.toml", tmp_path / "page.html"
-    assert "To decide, each choice after the detail" in command("init", tmp_path / "in.csv", "-o", job).out
+    assert "To decide, with the detail that each choice keeps" in command("init", tmp_path / "in.csv", "-o", job).out
     said = tomllib.loads(job.read_text())
     assert {*said["answers"]} == BLOCKS
     assert {name for name, one in said["columns"].items() if one["role"] == "quasi"} == {*table} - BLOCKS
     ran = command("run", job, "--report", page, "--audience", "public")
     assert ran.status == 0, ran.err
     assert re.search(r"Answers that, as you said, outsiders do not know: 39 columns; 3 of them \(", ran.out)
-    assert "<strong>Answers,</strong> released on the steward" in page.read_text()
+    assert "<strong>Answers,</strong> released on the word" in page.read_text()
     known = (tmp_path / "in.release.csv.kohort.json").read_text()
     assert "Secrecy of answers: the steward says that no outsider knows the 39 columns of answers" in known
     checked = command("check", tmp_path / "in.release.csv", "--certificate", tmp_path / "in.release.csv.kohort.json")
