@@ -84,6 +84,7 @@ def test_the_whole_way_by_mouse(visit: Visit, shop: Path) -> None:
     page.get_by_label("p", exact=True).fill("2")
     page.get_by_role("button", name="Apply").click()
     page.get_by_role("link", name="Trade-off").click()
+    page.get_by_label("Vary", exact=True).select_option("k")
     page.get_by_label("Values", exact=True).fill("2,3,5")
     page.get_by_role("button", name="Try them").click()
     page.get_by_role("button", name="Use k = 3, mmil").click()
@@ -93,7 +94,7 @@ def test_the_whole_way_by_mouse(visit: Visit, shop: Path) -> None:
     page.get_by_role("link", name="Show ten transactions before and after").click()
     assert page.locator("tr.after").count() == 10
     page.get_by_role("link", name="Evidence").click()
-    page.get_by_role("heading", name="Linkability").wait_for()
+    page.get_by_role("heading", name="Attacks, by the criteria").wait_for()
     visit.release(purpose="what is bought <with> what")
     assert visit.download("shop.release.csv") == (shop / "shop.release.csv").read_bytes()
     public = (shop / "shop.release.public.html").read_text(encoding="utf-8")
@@ -111,6 +112,7 @@ def test_the_whole_way_by_keyboard(visit: Visit, shop: Path) -> None:
     visit.press("Apply roles")
     page.get_by_text("no private item is named").wait_for(state="detached")
     visit.press("Protection")
+    visit.press("Expert settings")
     page.get_by_role("heading", name="Promise").wait_for()
     for name, value in (("k", "4"), ("p", "1")):
         visit.write(name, value)
