@@ -51,7 +51,7 @@ def test_ten_minutes_at_the_desk(browser: Browser, tmp_path: Path) -> None:
         page.get_by_role("link", name="Trade-off").click()
         page.get_by_role("button", name="Try them").click()
         page.get_by_role("button", name="Use k = 10, mondrian").wait_for()
-        taken(page, "frontier", page.get_by_role("button", name="Try them"))
+        taken(page, "frontier", page.get_by_role("heading", name="Risk and loss"))
         page.get_by_role("button", name="Use k = 10, mondrian").click()
         page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
         page.get_by_role("link", name="Evidence").click()

@@ -936,6 +936,6 @@ def test_pieces_are_cut_between_records(tmp_path: Path, monkeypatch: pytest.Monk
     whole = tmp_path / "whole"
     cut(pieces, "x", [(whole, None)])
     assert whole.read_bytes() == b"x\n" + b"".join(records)
-    for size, told in ((6, "fewer records"), (4, "more records")):
+    for size, told in ((6, "too few records"), (4, "more records")):
         with pytest.raises(FileError, match=told):
             cut(pieces, "x", [(whole, size)])

@@ -207,7 +207,7 @@ def test_80_weights_of_no_item_are_refused(scene: Baskets) -> None:
 
 @pytest.mark.parametrize(
     ("content", "part"),
-    [(b"\n", "names no item"), (b"caf\xe9", "UTF-8"), (None, "there is no such list")],
+    [(b"\n", "the list of items is empty"), (b"caf\xe9", "UTF-8"), (None, "there is no such list")],
 )
 def test_95_a_list_of_items_that_is_none_is_an_error_of_the_input(
     scene: Baskets, content: bytes | None, part: str
@@ -339,8 +339,8 @@ def test_95_a_limit_of_sets_ends_the_work(scene: Baskets) -> None:
     """The status is that of resources, and the hint says what to change."""
     scene.write("many.dat", "a b c d e f g s\n" * 9 + "a b c\nd e f\ns\n")
     flags = "--private s --h 1 --k 9 --max-sets 1"
-    scene.fails(f"transactions many.dat --out r.dat {flags}", 8, "1 sets of items", "allow more (--max-sets)")
-    scene.fails(f"check many.dat --transactions {flags}", 8, "1 sets of items")
+    scene.fails(f"transactions many.dat --out r.dat {flags}", 8, "more than 1 item sets", "allow more (--max-sets)")
+    scene.fails(f"check many.dat --transactions {flags}", 8, "more than 1 item sets")
 
 
 def test_95_an_optimum_needs_its_extra(scene: Baskets, monkeypatch: pytest.MonkeyPatch) -> None:

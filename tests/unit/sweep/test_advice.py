@@ -87,7 +87,7 @@ def test_what_is_stricter_is_what_the_models_achieve() -> None:
 def test_people_and_programs_read_the_proposal() -> None:
     """The point and its loss; or that there is none, and which one is nearest."""
     found = replace(losing(0.4, 0.05, 0.3, 0.125, axes=(KS,)), within=Fraction("0.2"))
-    said = "Proposed: k = 10, the strictest within a loss of 20 %: it loses 12.5 % of the detail (NCP)."
+    said = "Proposed: k = 10, the strictest within a loss of 20 %, with a loss of 12.5 % of the detail (NCP)."
     assert said in text(found).splitlines()
     assert TABLES.figures(found)["proposed"] == {"values": {"k": "10"}, "loss": 0.125}
     assert TABLES.figures(found)["at_most_loss"] == 0.2
@@ -108,7 +108,7 @@ def test_transactions_are_advised_by_their_mean() -> None:
     assert best is not None
     assert (best.values, best.loss) == (("4", "mm"), Fraction(3, 20))
     found = replace(found, within=Fraction("0.12"))
-    said = "Proposed: k = 2 by mmil, the strictest within a distortion of 12 %: it loses 10.00 %."
+    said = "Proposed: k = 2 by mmil, the strictest within a distortion of 12 %, with a loss of 10.00 %."
     assert said in coherence_text(found).splitlines()
     assert coherence_figures(found)["proposed"] == {
         "value": 2,
