@@ -171,7 +171,7 @@ def test_a_relation_shows_no_record() -> None:
 def test_a_table_is_fetched_once() -> None:
     """Then it is held, and can be collected."""
     found = read(pl.DataFrame({"age": [1, 2]}))
-    with pytest.raises(UnsupportedError, match="they stay in DuckDB"):
+    with pytest.raises(UnsupportedError, match="which stay in DuckDB"):
         found.collect()
     held = found.hold()
     assert found.hold() is held is found.collect()
@@ -183,7 +183,7 @@ def test_the_witness_of_a_release_is_about_all_records() -> None:
     sent = ReleasedTuples(whole, Destinations(Table((), 0), Table((), 0)))
     found = sent.distinct("age")
     assert dict(zip(found.texts, found.counts.tolist(), strict=True)) == {"1": 2, "2": 1}
-    with pytest.raises(UnsupportedError, match="they stay in DuckDB"):
+    with pytest.raises(UnsupportedError, match="which stay in DuckDB"):
         sent.collect()
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from kohort import cli
 from kohort.cli import program, screen
-from kohort.errors import UsageError
 from kohort.job.keys import PANELS
 from tests.command import flags_of, kohort
 
@@ -43,7 +42,7 @@ MISUSES = {
     "anonimize t.csv": "unknown command\n  where: anonimize\n  hint: did you mean anonymize?\n",
     "hierarchy shake": "unknown command\n  where: shake\n  hint: ",
     "anonymize t.csv -o r.csv --quasi a --t income": "income has no value\n  where: --t\n  hint: write --t ",
-    "anonymize t.csv -o r.csv --quasi a --labels x": "--labels must be one of range, ",
+    "anonymize t.csv -o r.csv --quasi a --labels x": "labels must be one of range, ",
 }
 
 
@@ -86,32 +85,6 @@ def test_misuses_are_told_as_all_errors_are(words: str) -> None:
     ran = kohort(*words.split())
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith(f"kohort: {MISUSES[words]}"), ran.err
-
-
-@pytest.mark.parametrize(
-    ("what", "where", "printed"),
-    [
-        (
-            "it must be a number",
-            "job.toml, line 4 (columns.age.grid)",
-            "columns.age.grid must be a number\n  where: job.toml, line 4",
-        ),
-        ("must be a number", "--grid age=…", "--grid age=… must be a number\n"),
-        ("it is empty", "t.csv", "t.csv is empty\n"),
-        ("must be a number", "", "must be a number\n"),
-        ("k must be a number", "--k", "k must be a number\n"),
-    ],
-)
-def test_the_subject_of_a_message_is_its_place(
-    what: str, where: str, printed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the error itself does not name one."""
-
-    def fail(*_: object) -> None:
-        raise UsageError(what, where=where)
-
-    monkeypatch.setattr(program, "dispatch", fail)
-    assert kohort("demo").err.startswith(f"kohort: {printed}")
 
 
 def test_warnings_are_red_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
