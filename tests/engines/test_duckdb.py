@@ -522,9 +522,9 @@ def test_a_dry_run_has_the_same_figures(person: dict[str, str]) -> None:
 def test_a_release_without_records_here_says_so(people: Path, tmp_path: Path) -> None:
     """Frames, comparisons and pages need the records, and are refused."""
     made = kohort.anonymize(people, target=tmp_path / "out.csv", engine="duckdb", **OPTIONS)
-    with pytest.raises(UnsupportedError, match="they stay in DuckDB"):
+    with pytest.raises(UnsupportedError, match="which stay in DuckDB"):
         made.frame()
-    with pytest.raises(UnsupportedError, match="they stay in DuckDB"):
+    with pytest.raises(UnsupportedError, match="which stay in DuckDB"):
         made.compare()
     assert made.verdict is not None
     assert (made.verdict.way, made.verdict.engine) == ("by aggregation", f"DuckDB {duckdb.__version__}")

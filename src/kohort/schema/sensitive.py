@@ -121,7 +121,7 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
         wrong = np.array([not is_numeric_text((value,)) for value in present])
         of = many(int(counts[wrong].sum()), "record")
         raise InputError(
-            f"{many(int(wrong.sum()), f'value ({of}) is', f'values ({of}) are')} not plain decimal numbers",
+            f"{many(int(wrong.sum()), f'value ({of}) is not a decimal', f'values ({of}) are not decimals')}",
             where=f"column {attribute.name}",
             hint="the column must be numeric; declare missing tokens, or make the column categorical",
         )

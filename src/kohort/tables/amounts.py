@@ -78,7 +78,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
         wrong = np.array([not (gap or is_numeric_text([t])) for gap, t in zip(gaps, texts, strict=True)], np.bool_)
         if wrong.any():
             raise InputError(
-                f"{many(int(column.counts()[wrong].sum()), 'cell is', 'cells are')} not plain decimal numbers",
+                f"{many(int(column.counts()[wrong].sum()), 'cell is not a decimal', 'cells are not decimals')}",
                 where=f"column {column.name}",
                 hint="declare missing tokens, correct the cells, or perturb names by post-randomization",
             )

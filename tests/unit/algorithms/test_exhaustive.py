@@ -123,7 +123,7 @@ def test_no_hint_to_suppress_everything() -> None:
     with pytest.raises(InfeasibleError) as error:
         Exhaustive(SuppressionLimit.of("100%")).solve(problem)
     assert error.value.what == "no combination of levels leaves any record in a class that meets 9-anonymity"
-    assert error.value.hint == "allow a higher level of q0, or ask for less"
+    assert error.value.hint == "allow a higher level of q0, or lower the requirement"
 
 
 @pytest.mark.parametrize("search", [Exhaustive(), GivenNode((0, 2))])
@@ -138,7 +138,7 @@ def test_nothing_but_records_helps_where_there_are_fewer_than_k() -> None:
     """No level is advised where even one class of all records would be too small."""
     with pytest.raises(InfeasibleError) as error:
         Exhaustive(SuppressionLimit(3)).solve(problem_of(table(max_level=0), KAnonymity(10)))
-    assert error.value.what == "10-anonymity asks for 10 records in a class, but there are only 9 in all"
+    assert error.value.what == "10-anonymity needs at least 10 records in a class, but there are only 9"
     assert error.value.hint == "bring more records, or ask for k = 9 at most"
 
 
@@ -162,7 +162,7 @@ def test_lattices_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch
         assert "a search" in str(error.value)
         assert "best-effort" in str(error.value.hint)
     monkeypatch.setattr(answer, "MOST_NODES", 8)
-    with pytest.raises(LimitError, match="9 nodes"):
+    with pytest.raises(LimitError, match="9 combinations of levels"):
         Exhaustive().solve(problem_of(table(), KAnonymity(2)))
 
 

@@ -113,13 +113,13 @@ def test_few_people_may_have_many_records() -> None:
 def test_less_to_ask_for_is_in_people() -> None:
     """The hint's k is of people, at the node that comes closest; and so is what there is in all."""
     capped = RawTable((replace(TOWNS, max_level=1),), (("a",),) * 6 + (("c",),) * 4)
-    for people, said in (("pppqqqrstu", "or ask for 2-anonymity at most"), ("pppppprstu", "or ask for less")):
+    for people, said in (("pppqqqrstu", "or ask for 2-anonymity at most"), ("pppppprstu", "or lower the requirement")):
         with pytest.raises(InfeasibleError) as raised:
             Exhaustive().solve(problem_of(replace(capped, people=tuple(people)), KAnonymity(3)))
         assert raised.value.hint == f"allow 6 records to be suppressed, allow a higher level of q0, {said}"
-    with pytest.raises(InfeasibleError, match="asks for 7 people in a class, but there are only 6 in all") as raised:
+    with pytest.raises(InfeasibleError, match="needs at least 7 people in a class, but there are only 6") as raised:
         Exhaustive().solve(problem_of(OWNED, KAnonymity(7)))
-    assert raised.value.hint == "bring more people, or ask for less"
+    assert raised.value.hint == "bring more people, or ask for k = 6 at most"
 
 
 # ── Population ───────────────────────────────────────────────────────────────────────────────────
@@ -211,14 +211,14 @@ def test_an_error_says_what_failed_together() -> None:
     enough = replace(every, models=(KAnonymity(3), AverageRisk(Fraction(1, 4))))
     with pytest.raises(InfeasibleError, match="suppresses 4") as raised:
         Exhaustive().solve(enough)
-    assert raised.value.hint == "allow 4 records to be suppressed, allow a higher level of q0, or ask for less"
+    assert raised.value.hint == "allow 4 records to be suppressed, allow a higher level of q0, or lower the requirement"
 
 
 def test_nobody_left_meets_nothing_together() -> None:
     """Where all is suppressed no model of all classes is asked."""
     one = judge(TABLE, 10, KAnonymity(11), AverageRisk(Fraction(1, 4)))
     assert not one.judge((2,)).together
-    assert "asks for 11 records or more" in infeasible(one, [one.judge((2,))]).what
+    assert "needs at least 11 records" in infeasible(one, [one.judge((2,))]).what
 
 
 # ── The counter-example ──────────────────────────────────────────────────────────────────────────

@@ -213,9 +213,9 @@ def test_floats_of_all_digits() -> None:
 @pytest.mark.parametrize(
     ("frame", "asked", "kind", "what"),
     [
-        ({"x": ["1", "two", "two"]}, Noise("x"), InputError, "2 cells are not plain decimal numbers"),
-        ({"x": ["1", "007"]}, Noise("x"), InputError, "1 cell is no plain"),
-        ({"x": [True, False]}, Noise("x"), InputError, "2 cells are no plain"),
+        ({"x": ["1", "two", "two"]}, Noise("x"), InputError, "2 cells are not decimals"),
+        ({"x": ["1", "007"]}, Noise("x"), InputError, "1 cell is not a decimal"),
+        ({"x": [True, False]}, Noise("x"), InputError, "2 cells are not decimals"),
         ({"x": ["1", str(2**53), str(-(2**60))]}, Rounding("x", Fraction(10)), InputError, "2 numbers are"),
         ({"x": ["1", "9" * 500]}, Noise("x"), InputError, "1 number is"),
         ({"x": [1, 2]}, Noise("y"), UsageError, "no column 'y'"),
@@ -239,7 +239,7 @@ def test_a_column_is_perturbed_once() -> None:
     """Two methods for a column, and seeds below 0, are refused."""
     with pytest.raises(UsageError, match="perturbed twice"):
         perturbed(PEOPLE, Noise("age"), Microaggregation(("income", "age")))
-    with pytest.raises(UsageError, match="below 0"):
+    with pytest.raises(UsageError, match="at least 0"):
         perturbed(PEOPLE, Noise("age"), seed=-1)
 
 

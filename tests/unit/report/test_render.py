@@ -386,14 +386,18 @@ GRID, HIERARCHY = (
     ("exposed", "said", "remedy"),
     [
         ({"people": 1, "range_ends": 1, "set_members": 0, "means": 0}, "1 person can be pinpointed: ", GRID),
-        ({"people": 9, "range_ends": 9, "set_members": 0, "means": 0}, "is at the edge of a published range.", GRID),
+        (
+            {"people": 9, "range_ends": 9, "set_members": 0, "means": 0},
+            "their value at the edge of a published range.",
+            GRID,
+        ),
         (
             {"people": 7, "range_ends": 5, "set_members": 3, "means": 2},
-            "is at the edge of a published range (5) or in a published set (3) or a published mean (2).",
+            "their value at the edge of a published range (5) or in a published set (3) or in a published mean (2).",
             f"{GRID} and {HIERARCHY}",
         ),
-        ({"people": 4, "range_ends": 0, "set_members": 4, "means": 0}, "is in a published set.", HIERARCHY),
-        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "is a published mean.", GRID),
+        ({"people": 4, "range_ends": 0, "set_members": 4, "means": 0}, "their value in a published set.", HIERARCHY),
+        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "their value in a published mean.", GRID),
     ],
 )
 def test_whom_labels_give_away_is_told(exposed: Json, said: str, remedy: str) -> None:
@@ -414,5 +418,5 @@ def test_sets_are_told_with_how_many_values_they_print() -> None:
 def test_attacks_are_told_where_some_were_tried() -> None:
     """A release whose attacks were asked for tells what they found, and else does not speak of them."""
     untried: list[Json] = [{"attack": "intersection", "untried": "it needs other releases"}]
-    assert "intersection was not tried" in release_text(figures(attacks=untried))
+    assert "intersection not tried" in release_text(figures(attacks=untried))
     assert "not tried" not in release_text(figures())

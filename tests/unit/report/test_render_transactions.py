@@ -41,7 +41,7 @@ or at least 3, and no private item in more than 50% of those
 verified on the released transactions: of 4 cohorts the smallest has 4 transactions,
 and no private item is in more than 25.00% of one
 
-Minimal moles
+Minimal moles (smallest sets of public items that break the promise)
   of 1 item             1: 1 below k, 0 above h
   of 2 items            2: 2 below k, 0 above h
   of 3 items            1: 1 below k, 0 above h
@@ -79,7 +79,7 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
         ),
         ({"release": "a.dat", "certificate": "b.json"}, "verified on the published bytes"),
         ({"release": "a.dat", "certificate": "b.json"}, "\n\nrelease      a.dat\ncertificate  b.json"),
-        ({"moles_by_kind": {"1": {"rare": 0, "breach": 0}}}, "Minimal moles\n  none"),
+        ({"moles_by_kind": {"1": {"rare": 0, "breach": 0}}}, "that break the promise)\n  none"),
         ({"dropped": []}, "Dropped 0 items (mmil)\n"),
         ({"returned": ["1"]}, "Restored 1 item: 1"),
         ({"proven": True, "gap": 0.0}, "(8/20), proven: no suppression of items loses less"),

@@ -68,7 +68,7 @@ def test_numbers_may_be_declared_names() -> None:
 @pytest.mark.parametrize("parts", [{"scale": "numeric"}, {"bounds": (0, 9)}, {"grid": 5}], ids=repr)
 def test_what_needs_numbers_refuses_names(parts: dict[str, Any]) -> None:
     """A scale, bounds or a grid that ask for numbers refuse what is none, counting values and records."""
-    with pytest.raises(InputError, match=r"2 values \(5 records\) are not plain decimal") as caught:
+    with pytest.raises(InputError, match=r"2 values \(5 records\) are not decimals") as caught:
         resolved({"7": 9, CANARY: 2, "007": 3}, **parts)
     assert CANARY not in str(caught.value)
     assert caught.value.where == "column x"

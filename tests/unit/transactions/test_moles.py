@@ -248,7 +248,7 @@ def test_nothing_private(engine: type | None) -> None:
 @pytest.mark.parametrize("most", [1, 5])
 def test_sets_in_memory_are_bounded(engine: type | None, most: int) -> None:
     """Where more sets would have to be held than allowed the search stops, says so, and what would help."""
-    with pytest.raises(LimitError, match=rf"more than {most} sets of items") as caught:
+    with pytest.raises(LimitError, match=rf"more than {most} item sets") as caught:
         mine_by(engine, replace(problem_of(replace(EXAMPLE, k=1, h=Fraction(99, 100))), most=most))
     assert caught.value.where.startswith("sets of ")
     assert "lower p, raise k" in caught.value.hint
@@ -318,5 +318,5 @@ def test_as_many_sets_are_held_as_are_allowed() -> None:
     all_public = Listed()
     problem = SuppressionProblem(one, all_public.over(one, model.h), model, one.supports, most=1)
     assert [len(sets) for sets in mine(problem).sets] == [0]
-    with pytest.raises(LimitError, match="1 sets"):
+    with pytest.raises(LimitError, match="1 item sets"):
         mine(replace(problem, database=two, roles=all_public.over(two, model.h), losses=two.supports))
