@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for line in found:
         sys.stdout.write(f"DIFFERS  {line if line.isprintable() else ascii(line)}\n")
     if spelled := SIGNATURE.fullmatch(str(_json(certificate).get("signature"))):
-        sys.stdout.write(f"signed by the key {spelled[1]}, at {spelled[2] or 'a time that it does not tell'}\n")
+        sys.stdout.write(f"signed by the key {spelled[1]}, {f'at {spelled[2]}' if spelled[2] else 'time not stated'}\n")
     sys.stdout.write(f"signature: {signed}; {len(found)} things differ\n")
     return 1 if found else 0
 

@@ -136,7 +136,7 @@ def test_a_far_cell_is_named_with_its_sheet(tmp_path: Path) -> None:
     """The message says which cell of which sheet, and none of its content."""
     far = hostile_files._row("XFD1", "8151", "1")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     hostile_files._workbook(tmp_path, hostile_files._sheet(far))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    with pytest.raises(InputError, match="column XFD stands far") as caught:
+    with pytest.raises(InputError, match="the cell in column XFD is far") as caught:
         io.read(tmp_path / "in.xlsx")
     assert "sheet 'a'" in str(caught.value)
     assert "8151" not in str(caught.value)
@@ -147,7 +147,7 @@ def test_what_is_no_character_is_refused_in_frames_as_in_text(letter: str, tmp_p
     """Frames and delimited text refuse the code points that Unicode sets aside, in cells and in names."""
     (tmp_path / "a.csv").write_text(f"age\n1\na{letter}\n", encoding="utf-8")
     for source in (tmp_path / "a.csv", pl.DataFrame({"age": ["1", f"a{letter}"]})):
-        with pytest.raises(InputError, match="no character"):
+        with pytest.raises(InputError, match="not a character|not characters"):
             io.read(source)
     with pytest.raises(InputError, match="control characters"):
         io.read(pl.DataFrame({f"a{letter}": ["1"]}))

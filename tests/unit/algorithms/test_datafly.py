@@ -57,9 +57,9 @@ def test_the_way_upward_is_as_defined(seed: int, k: int, limit: int, monotone: b
     way = plainly(raw, nodes)
     if not nodes[way[-1]].releasable:
         least = min(nodes[node].suppressed for node in way)
-        which = "of the lattice" if monotone else "level tried"
-        closest = rf"no node {which} meets .* the closest: [q0-9=,]+ suppresses {least}\b"
-        without = rf"asks for|no node {which} leaves any record"
+        which = "combination of levels" if monotone else "level tried"
+        closest = rf"no {which} meets .* the closest: [q0-9=,]+ suppresses {least}\b"
+        without = rf"needs at least|no {which} leaves any record"
         with pytest.raises(InfeasibleError, match=closest if least < len(raw.records) else without):
             Datafly(SuppressionLimit(limit)).solve(problem_of(raw, *models))
         return

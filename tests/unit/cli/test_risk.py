@@ -55,7 +55,10 @@ def test_a_screen_says_what_each_figure_means(files: Path) -> None:
     ran = told(files, "--sensitive", "income")
     assert ran.err == ""
     assert ran.out.splitlines()[1] == "6 records in 3 classes of 1 to 3"
-    for words in ("prosecutor         100.0%    50.0%      100.0%   1", "marketer                     50.0%"):
+    for words in (
+        "prosecutor               100.0%    50.0%      100.0%   1",
+        "marketer                           50.0%",
+    ):
         assert words in ran.out
     assert "unique in the file: 1 record (16.7%)" in ran.out
     assert "journalist risk not computed: add --population FILE" in ran.out
@@ -106,7 +109,7 @@ def test_values_are_shown_where_asked(files: Path) -> None:
 def test_a_population_table_is_matched(files: Path) -> None:
     """With the table and the tree the journalist's risk is that of the people whom labels fit."""
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
-    assert "journalist          50.0%    36.1%      100.0%   1   (by population table)" in ran.out
+    assert "journalist                50.0%    36.1%      100.0%   1   (by population table)" in ran.out
     assert "0 of them are unique among the 8 people of the population table" in ran.out
     (files / "people.csv").write_text("region,age\nMilano,25\nBari,30\n")
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")

@@ -493,7 +493,7 @@ def test_a_survey(tmp_path: Path) -> None:
         table = io.read(path)
     told = " ".join(str(one.message) for one in notes)
     assert "'left': value labels are left out" in told
-    assert "declares missing are read as missing: age" in told
+    assert "declared missing in the file are read as missing: age" in told
     assert frame_of(table).rows() == [("male", 36, 1.0), ("female", None, 7.5), ("male", 38, None)]
     assert table["sex"].labels == Labels("Sex of the person", {"male": 1.0, "female": 2.0})
     assert table["age"].labels is None

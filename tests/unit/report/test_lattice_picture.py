@@ -325,7 +325,7 @@ def test_what_cannot_be_drawn_is_refused_early(monkeypatch: pytest.MonkeyPatch) 
     assert format_of(Optimal(), ".svg") == "svg"
     with pytest.raises(UsageError, match="SVG, PNG, PDF or JPG"):
         format_of(Optimal(), ".gif")
-    with pytest.raises(UnsupportedError, match="mondrian searches no lattice"):
+    with pytest.raises(UnsupportedError, match="mondrian does not search a lattice"):
         format_of(Mondrian(), ".svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match="kohort\\[report\\]") as raised:
