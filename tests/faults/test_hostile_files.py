@@ -147,7 +147,7 @@ def test_what_is_no_character_is_refused_in_frames_as_in_text(letter: str, tmp_p
     """Frames and delimited text refuse the code points that Unicode sets aside, in cells and in names."""
     (tmp_path / "a.csv").write_text(f"age\n1\na{letter}\n", encoding="utf-8")
     for source in (tmp_path / "a.csv", pl.DataFrame({"age": ["1", f"a{letter}"]})):
-        with pytest.raises(InputError, match="not a character|not characters"):
+        with pytest.raises(InputError, match=r"not (a )?character"):
             io.read(source)
     with pytest.raises(InputError, match="control characters"):
         io.read(pl.DataFrame({f"a{letter}": ["1"]}))

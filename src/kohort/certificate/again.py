@@ -100,7 +100,7 @@ def between(name: str, certified: int, least: int, most: int, *of: str) -> Check
     """A count that the file shows to lie between two numbers.
 
     >>> between("exposed", 3, 0, 2).told, between("exposed", 1, 0, 2).told
-    ('3, but it is 0 to 2', '1; the file shows that it is 0 to 2')
+    ('3, but the file shows 0 to 2', '1; the file shows 0 to 2')
     """
     if not least <= certified <= most:
         return judged(name, f"{_said(certified)}, but the file shows {least:,} to {most:,}", *of, met=False)

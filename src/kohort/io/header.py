@@ -147,7 +147,7 @@ def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> 
     Traceback (most recent call last):
     kohort.errors.InputError: row 3 seems to hold the column names
       where: people.csv
-      hint: skip the rows above it: --skip-rows 2 (in a job file skip-rows = 2); if row 1 names them: --header (header = true)
+      hint: skip the rows above: --skip-rows 2 (in a job file skip-rows = 2); if row 1 has the names: --header (header = true)
     """  # noqa: E501  a hint is one line
     filled = [[*filter(str.strip, row)] for row in rows]
     at = next((place for place, row in enumerate(filled) if row), 0)

@@ -168,9 +168,9 @@ def test_it_is_said_in_the_run_and_on_its_pages(tmp_path: Path) -> None:
     run = ("anonymize", tmp_path / "in.csv", "--out", tmp_path / "out.csv", *FLAGS, "--drop", "who", "--report", page)
     assert "The 3 released columns together are unique for " in kohort(*run).out
     assert "if the labels of the class are known too" in kohort(*run, "--overwrite").out
-    assert "The 3 columns together single out" in page.read_text()
+    assert "unique by the 3 released columns" in page.read_text()
     assert kohort(*run[:-1], public, "--audience", "public", "--overwrite").status == 0
-    assert "The 3 columns together single out" in public.read_text()
+    assert "unique by the 3 released columns" in public.read_text()
     single = ("--quasi", "age", "--sensitive", "ill", "--no-model", "ill", "--rest", "drop", "--k", 5, "--dry-run")
     told = kohort("anonymize", tmp_path / "in.csv", "--out", "x.csv", *single).out
     assert re.search(r"ill is unique for \d+ of 60 people if the labels of the class are known too", told)
