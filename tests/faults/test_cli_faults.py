@@ -329,7 +329,7 @@ def test_79_where_nothing_is_close_the_reason_is_told(scene: Scene, method: str)
     )
     assert "hint: allow a higher level of age, or lower the requirement" in ran.err
     ran = scene.fails(
-        f"anonymize people.csv --out r.csv {flags} --k 121", 4, "asks for 121 records or more", "120 in all"
+        f"anonymize people.csv --out r.csv {flags} --k 121", 4, "needs at least 121 records", "there are only 120"
     )
     assert "hint: bring more records, or ask for k = 120 at most" in ran.err
 

@@ -283,7 +283,7 @@ def test_out_of_time_without_an_answer_says_so() -> None:
     table = RawTable((Column(hierarchy(4, 2, 2)),), (("v0",), ("v0",), ("v3",)))
     problem = problem_of(table, EVEN)
     assert BestEffort(SuppressionLimit(1)).solve(problem).candidates[0].node == (0,)
-    with pytest.raises(LimitError, match="none of the 1 judged"):
+    with pytest.raises(LimitError, match="none of the 1 combinations of levels tried"):
         BestEffort(SuppressionLimit(1)).solve(replace(problem, should_stop=after(0)))
 
 

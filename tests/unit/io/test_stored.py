@@ -275,7 +275,7 @@ def test_targets() -> None:
     assert "secret" not in str(raised.value)
     with pytest.raises(FileError, match="there is no such database"), opened(StoredTable("no.duckdb", "a", "duckdb")):
         pass
-    with pytest.raises(UsageError, match="in its own way"):
+    with pytest.raises(UsageError, match="has its own format"):
         written_as("clinic.sqlite#release", Writing(Format.CSV))
     assert written_as("clinic.sqlite#release") == "parquet"
     assert StoredTable("postgresql://ada:secret@localhost", "a", "postgres").path == Path("postgres#a")

@@ -107,7 +107,7 @@ def test_transactions_are_drawn_too() -> None:
     """Sets of items, lengths and what was dropped."""
     release = coherent_release()
     assert alt(release.plot()).startswith(f"{release.job.coherence.name}. ")
-    assert "transactions" in alt(release.plot("items"))
+    assert "Transactions with each item" in alt(release.plot("items"))
 
 
 def test_an_unknown_figure_is_refused_with_the_ones_there_are(release: kohort.Release) -> None:
