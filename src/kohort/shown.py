@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
 
+#: From here on a figure is written by its digits and power of ten: a float has no more digits.
+HUGE: Final = 1e15
+
 #: A table of several columns: its title, its rows, and the names of its columns.
 Grid: TypeAlias = "tuple[str, Sequence[Sequence[str]], Sequence[str]]"
 
@@ -202,7 +205,7 @@ def four_digits(value: float) -> str:
     >>> four_digits(0.123456), four_digits(1234567.8), four_digits(12.0)
     ('0.1235', '1,234,568', '12')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"  # noqa: PLR2004  four digits, and a float's
+    return f"{value:,.0f}" if 1000 <= abs(value) < HUGE else f"{value:.4g}"  # noqa: PLR2004  four digits
 
 
 def verified(*, done: bool) -> str:
@@ -311,7 +314,7 @@ def significant(value: float) -> Number:
     (24.5, 3)
     """
     short = float(f"{value:.12g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
+    return int(short) if short.is_integer() and abs(short) < HUGE else short
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,7 @@ class Point(NamedTuple):
     Attributes:
         value: The value, as a job says it.
         method: The method's name.
-        distortion: The share of the cells that is lost, 0..1; nothing is known where `why` is said.
+        loss: The share of the cells that is lost, 0..1; nothing is known where `why` is said.
         moles: The minimal moles before.
         dropped: The items that would be left nowhere.
         why: What stands in the way.
@@ -241,12 +241,7 @@ class Point(NamedTuple):
 
     value: str
     method: str
-    distortion: float = 0.0
+    loss: float = 0.0
     moles: int = 0
     dropped: int = 0
     why: str = ""
-
-    @property
-    def loss(self) -> float:
-        """The same share, as other costs have it."""
-        return self.distortion

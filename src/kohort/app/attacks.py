@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kohort.report.page.audience import step
+from kohort.report.page.audience import scale_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,4 +42,4 @@ class Attacks(NamedTuple):
         ends = [end for _, one in claiming for end in (one["baseline"], one["rate"], one["interval"][1])]
         silent = [pair for pair in tried if not pair[1]["claims"]]
         untried = [pair for pair in every if "untried" in pair[1]]
-        return cls(claiming, silent, untried, min(1.0, step(max(0.001, *ends))) if ends else 1.0)
+        return cls(claiming, silent, untried, scale_end(ends) if ends else 1.0)

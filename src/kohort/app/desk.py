@@ -55,7 +55,7 @@ class StaleError(UsageError):
     """A page was sent that shows an older job."""
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=KEPT)
 def tables_of(text: str) -> Mapping[str, Any]:
     """The tables of a job's text, which every page looks at more than once; none of one that cannot be read."""
     try:
@@ -67,12 +67,17 @@ def tables_of(text: str) -> Mapping[str, Any]:
 def _key(question: str, arguments: tuple[object, ...]) -> tuple[object, ...]:
     """What a question is known by: only a report depends on who signs a job, and none on where the release goes."""
     text = arguments[0] if arguments else ""
-    raw: Mapping[str, Any] = tables_of(text) if isinstance(text, str) and not question.endswith(".report") else {}
-    if not raw:
-        return question, *arguments
+    decisive = _decisive(text) if isinstance(text, str) and not question.endswith(".report") else ""
+    return (question, decisive, *arguments[1:]) if decisive else (question, *arguments)
+
+
+@lru_cache(maxsize=KEPT)
+def _decisive(text: str) -> str:
+    """What of a job decides its release, in one spelling; empty where the text cannot be read, or holds nothing."""
+    raw = tables_of(text)
     output = {key: value for key, value in table_at(raw, ("output",)).items() if key != "path"}
     decisive = {key: value for key, value in raw.items() if key != "purpose"} | {"output": output}
-    return question, json.dumps(decisive, default=str), *arguments[1:]
+    return json.dumps(decisive, default=str) if raw else ""
 
 
 def hierarchies_in(raw: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kohort.app.fields import table_at
 from kohort.app.render import ROLES
+from kohort.perturbation.text import said_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,10 +57,11 @@ def _by_flag(name: str, fault: Fault) -> dict[str, dict[Place, object]]:
     """The button for what a flag would do that makes the column safe."""
     match fault.flag:
         case ("--perturb", value):
-            keys = dict(one.split("=", 1) for one in value.rpartition(":")[2].split(",") if "=" in one)
-            place = ("perturb", "columns", name)
-            rounded: dict[Place, object] = {(*place, key): _number(said) for key, said in keys.items()}
-            return {"Round it": {(*place, "method"): "rounding", **rounded}}
+            parsed, place = said_of(value), ("perturb", "columns", name)
+            rounded: dict[Place, object] = {
+                (*place, key): _number(str(said)) for key, said in parsed.parameters.items()
+            }
+            return {"Round it": {(*place, "method"): parsed.method, **rounded}}
         case ("--hierarchy", value):
             return {"Group it by its first characters": {("columns", name, "hierarchy"): value.rpartition("=")[2]}}
         case ("--person", _):

@@ -386,6 +386,11 @@ def steps_in(stage: str) -> tuple[int, int] | None:
     return (int(found[1]) - 1, int(found[2])) if found else None
 
 
+def parts_of(text: str) -> tuple[str, ...]:
+    """What commas separate."""
+    return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
 def number(text: str) -> int:
     """A number of a form; -1 for what is none."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < DIGITS else -1

@@ -14,7 +14,7 @@ from kohort.app.columns import View, chosen_in
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, has_levels, places_of_t, read, table_at, with_roles, written
 from kohort.app.fixes import fixes_of
-from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
+from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number, parts_of
 from kohort.app.plot import Setting, plot_of
 from kohort.app.protection import applying, choices_of, in_words
 from kohort.app.render import ROLES
@@ -367,11 +367,6 @@ class Pages(JobPages):
         source = table_at(self.desk.raw, ("input",)).get("path", "")
         lines = ["import kohort", "", f"job = kohort.Job.from_toml({name!r})"]
         return "\n".join([*lines, f"kohort.anonymize({source!r}, job, target={target!r})"])
-
-
-def parts_of(text: str) -> tuple[str, ...]:
-    """What commas separate."""
-    return tuple(one.strip() for one in text.split(",") if one.strip())
 
 
 def with_own(values: str, own: str) -> str:

@@ -57,7 +57,7 @@ def choices_of(raw: Mapping[str, Any], numeric: Iterable[str]) -> tuple[dict[str
             "title": "Who gets the release?",
             "says": "Each sets the size of groups and a model for every sensitive column.",
             "options": [
-                _option(
+                option(
                     raw,
                     title,
                     f"{says} k = {k}{f'; {kinds.words}' if sensitive else ''}.",
@@ -70,14 +70,15 @@ def choices_of(raw: Mapping[str, Any], numeric: Iterable[str]) -> tuple[dict[str
             "title": "How many people share a group? (k)",
             "says": "The people of a group look the same in the release.",
             "options": [
-                _option(raw, f"k = {k:,}", f"risk at most {100 / k:.3g} %", [(("privacy", "k"), k)]) for k in sizes
+                option(raw, f"k = {k:,}", f"risk at most {100 / k:.3g} %", [(("privacy", "k"), k)]) for k in sizes
             ],
         },
         *(_of_column(raw, name) for name in sensitive[:MOST]),
     )
 
 
-def _option(raw: Mapping[str, Any], title: str, says: str, keys: Iterable[tuple[Place, object]]) -> dict[str, Any]:
+def option(raw: Mapping[str, Any], title: str, says: str, keys: Iterable[tuple[Place, object]]) -> dict[str, Any]:
+    """An option, as `choices_of` has it."""
     changes = tuple(keys)
     chosen = bool(raw) and all(
         written(table_at(raw, place[:-1]).get(place[-1])) == written(value) for place, value in changes
@@ -112,11 +113,11 @@ def _of_column(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The models of a sensitive column, the weakest first."""
     ways: list[tuple[str, object, str]] = [("l", 2, "no group has one value alone")]
     ways += [("t", float(t), f"a group differs from all people by at most {float(t):g}") for t in reversed(TS)]
-    options = [_option(raw, f"{key} = {value}", says, _with(raw, name, key, value)) for key, value, says in ways]
+    options = [option(raw, f"{key} = {value}", says, _with(raw, name, key, value)) for key, value, says in ways]
     if not any(one["chosen"] for one in options):
         said = table_at(raw, ("columns", name)).items()
         kept = [f"{key} = {written(value)}" for key, value in said if key in _KEYS and key != "no-model"]
-        options.append(_option(raw, ", ".join(kept) or "no model", "current setting", ()))
+        options.append(option(raw, ", ".join(kept) or "no model", "current setting", ()))
     return {
         "title": f"What a group may reveal of {name}",
         "says": "Smaller t: less is revealed, and more detail is lost.",

@@ -11,8 +11,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from kohort.app.attacks import Attacks
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, read, table_at, written
-from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
+from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number, parts_of
 from kohort.app.plot import Setting, plot_of
+from kohort.app.protection import option
 from kohort.errors import UsageError
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.render.page.figure import percent, written_number
@@ -183,7 +184,7 @@ class Pages(JobPages):
         """What each option costs, as far as it is known; and whether more is still to come."""
         found, waiting, method = dict["Changes", "Point | None"](), False, (_method(self.desk.raw),)
         for one in () if self.desk.faults() else choices:
-            values = {written(option["value"]): option["changes"] for option in one["options"]}
+            values = {written(value): each["changes"] for each in one["options"] for _, value in each["changes"]}
             task = self.desk.ask("curve", self.desk.text, self.desk.place, one["vary"], tuple(values), method)
             task.over.wait(AT_ONCE)
             waiting = waiting or task.is_open
@@ -217,17 +218,15 @@ class Pages(JobPages):
         drawn = "delta" in table_at(self.desk.raw, ("items",))
         varied = [one for one in TRIED if drawn or one != "delta"]
         vary = said.get("vary", "") if said.get("vary", "") in varied else varied[0]
-        values = tuple(dict.fromkeys(one.strip() for one in said.get("values", TRIED[vary]).split(",") if one.strip()))
+        values = tuple(dict.fromkeys(parts_of(said.get("values", TRIED[vary]))))
         now = _method(self.desk.raw)
         methods = tuple(one for one in METHODS if one in said.getlist("method")) or (now,)
         found: Sequence[Point] = self._of_job("curve", vary, values, methods) if "values" in said else ()
         place: Place = ("items" if vary == "delta" else "privacy", vary)
         helps = {one.key: one.help for one in self._fields(("privacy",), ("items",))}
         is_now = (written(table_at(self.desk.raw, place[:1]).get(place[1])), now)
-        rows, tried = (
-            [(one, (one.value, one.method) == is_now) for one in found],
-            tuple(dict.fromkeys(one.value for one in found)),
-        )
+        rows = [(one, (one.value, one.method) == is_now) for one in found]
+        tried = tuple(dict.fromkeys(one.value for one in found))
         settings = (_setting(vary, tried, nth, *row) for nth, row in enumerate(rows) if not row[0].why)
         return self._page(
             "baskets/curve",
@@ -318,7 +317,7 @@ class Pages(JobPages):
         return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
 
     def _figures(self, version: Version) -> Mapping[str, object]:
-        """What a preview has shown of a version: what of its cells is lost; nobody's risk is known."""
+        """What a preview has shown of a version: what of its cells is lost; no risk is known."""
         k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
         found: BasketPreview | None = self.desk.known("preview", version.text, self.desk.place)
         loss = None if found is None else found.lost / max(found.whole, 1)
@@ -356,7 +355,7 @@ def method_keys(name: str) -> dict[str, object]:
 
 
 def choices_of(raw: Mapping[str, object]) -> list[dict[str, Any]]:
-    """What can be chosen of the promise, in the form of `kohort.app.protection.choices_of`; each with its `value`."""
+    """What can be chosen of the promise, as `kohort.app.protection.choices_of` has it; each with its key to `vary`."""
     privacy = table_at(raw, ("privacy",))
     return [
         {
@@ -364,14 +363,7 @@ def choices_of(raw: Mapping[str, object]) -> list[dict[str, Any]]:
             "says": says,
             "vary": key,
             "options": [
-                {
-                    "title": f"{key} = {value}",
-                    "says": "",
-                    "words": f"{key} = {value}",
-                    "value": value,
-                    "changes": ((("privacy", key), value),),
-                    "chosen": written(privacy.get(key)) == written(value),
-                }
+                option(raw, f"{key} = {value}", "", [(("privacy", key), value)])
                 for value in dict.fromkeys(
                     (*values, *([privacy[key]] if privacy.get(key) not in (None, *values) else []))
                 )
@@ -404,9 +396,9 @@ def _matching(look: ItemsLook, roles: Mapping[str, str], shown: ItemFilter) -> l
 
 
 def _setting(vary: str, tried: Sequence[str], place: int, one: Point, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row
-    words = f"{vary} = {one.value}, {one.method}: {percent(one.distortion)} lost{'; current setting' * is_now}"
-    label = percent(one.distortion) + " (now)" * is_now
-    at = float(tried.index(one.value)), one.distortion
+    words = f"{vary} = {one.value}, {one.method}: {percent(one.loss)} lost{'; current setting' * is_now}"
+    label = percent(one.loss) + " (now)" * is_now
+    at = float(tried.index(one.value)), one.loss
     return Setting(*at, label, one.method, words, f"point-{place}", now=is_now)
 
 

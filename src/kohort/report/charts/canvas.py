@@ -21,7 +21,7 @@ from unicodedata import east_asian_width
 from xml.dom import minidom
 
 from kohort.errors import FileError, MissingExtraError, UsageError
-from kohort.shown import four_digits
+from kohort.shown import HUGE, four_digits
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -307,7 +307,6 @@ AROUND: Final = 1.15
 #: So many ticks at least; from a thousand on numbers are whole and their digits grouped, until these are too many.
 TICKS: Final = 3
 THOUSAND: Final = 1_000
-HUGE: Final = 1e15
 
 #: The first digits of ticks on a logarithmic axis: as few of them as give enough ticks.
 _DIGITS: Final = ((1,), (1, 3), (1, 2, 5), tuple(range(1, 10)))

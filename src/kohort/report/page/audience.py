@@ -26,7 +26,7 @@ from kohort.report.figures import Figures
 from kohort.shown import OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from _typeshed import DataclassInstance
     from pydantic import GetCoreSchemaHandler
@@ -211,6 +211,11 @@ def step(least: float) -> float:
     power = floor(log10(least))
     steps = [float(f"{lead}e{power}") for lead in (1, 2, 5, 10)]
     return next(one for one in steps if one >= least)
+
+
+def scale_end(rates: Iterable[float]) -> float:
+    """Where the scale of some rates ends: 1, 2 or 5 times a power of ten, and at most at 1."""
+    return min(1.0, step(max(0.001, *rates)))
 
 
 def stepped(value: float, least: float) -> float:

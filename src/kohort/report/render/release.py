@@ -12,7 +12,7 @@ from kohort.metrics.known import METRICS
 from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
 from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, changed, files, screen
-from kohort.shown import Number, many, span
+from kohort.shown import HUGE, Number, many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,9 +43,8 @@ MANY: Final = 0.05
 #: The share of the people of whom a column says nothing, from which it is named where a release loses much.
 EMPTY: Final = 0.95
 
-#: From here on a figure is written in whole numbers, and further on by a power of ten.
+#: From here on a figure is written in whole numbers, up to `HUGE`.
 MILLION: Final = 1e6
-HUGE: Final = 1e15
 
 #: A value that more than half of all have: that a class shares it tells little.
 _COMMON: Final = "the table's most frequent value"

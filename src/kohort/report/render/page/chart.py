@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.charts.canvas import encoded, library, settings
-from kohort.report.render.page.figure import HUGE, PageFigure, percent, text, written_number
+from kohort.report.render.page.figure import PageFigure, percent, text, written_number
+from kohort.shown import HUGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort.report.figures import HUGEST
-from kohort.shown import readable
+from kohort.shown import HUGE, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.report import Json
-
-#: From here on a figure is written by its digits and power of ten.
-HUGE: Final = 1e15
 
 #: From here on, digits after the point are of no interest.
 LARGE: Final = 1_000

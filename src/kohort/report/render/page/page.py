@@ -15,7 +15,7 @@ from kohort.assessment.labels import members_of
 from kohort.metrics.known import METRICS
 from kohort.perturbation.text import outcome
 from kohort.report.evidence.criteria import CRITERIA
-from kohort.report.page.audience import step
+from kohort.report.page.audience import scale_end
 from kohort.report.render.page import chart
 from kohort.report.render.page.chart import chart_list
 from kohort.report.render.page.figure import PageFigure, clean, percent, text
@@ -91,7 +91,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "attacker": partial(called, words=_ATTACKS),
         "changed": changed,
         "greatest": greatest,
-        "scale_end": scale_end,
+        "scale_end": attacks_end,
         "cell": cell,
         "by_outcome": by_outcome,
     }
@@ -178,10 +178,9 @@ def greatest(parts: Iterable[PageFigure], key: str, less: str = "") -> list[Page
     return sorted(parts, key=lambda one: _number(one[less]) - abs(_number(one[key])))
 
 
-def scale_end(attacks: PageFigure) -> float:
-    """Where the scale of attacks ends: 1, 2 or 5 times a power of ten, and at most at 1."""
-    ends = [_number(end) for one in attacks for end in (one["rate"], one["baseline"], one["interval"][1])]
-    return min(1.0, step(max(0.001, *ends)))
+def attacks_end(attacks: PageFigure) -> float:
+    """Where the scale of attacks ends."""
+    return scale_end(_number(end) for one in attacks for end in (one["rate"], one["baseline"], one["interval"][1]))
 
 
 def cell(figure: PageFigure) -> Markup:
