@@ -113,7 +113,7 @@ def test_standard_input(people: Path) -> None:
         (("--perturb", "age=noise", "--seed", "-7", "--insecure-reproducible"), 2, "--seed"),
         (("--perturb", "age=noise", "--insecure-reproducible"), 2, "no seed is given"),
         (("--perturb", "age=rounding:step=5", "--seed", "7", "--insecure-reproducible"), 2, "seed has no effect"),
-        (("--perturb", "city=noise"), 3, "300 cells are not plain decimal numbers"),
+        (("--perturb", "city=noise"), 3, "300 cells are not decimals"),
         (("--perturb", "age=noise:lower=50"), 3, "lie outside the declared bounds"),
         (("--perturb", "age=noise", "--out", "people.csv", "--overwrite"), 7, "input"),
         (("--perturb", "age=noise", "--out", "there.csv"), 7, "exists"),

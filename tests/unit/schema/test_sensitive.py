@@ -87,7 +87,7 @@ def test_missing_values_may_be_refused() -> None:
 
 def test_numbers_must_be_numbers_where_the_schema_says_so() -> None:
     """A declared number that is none is counted, and not repeated."""
-    with pytest.raises(InputError, match=r"1 value \(1 record\) is not plain") as caught:
+    with pytest.raises(InputError, match=r"1 value \(1 record\) is not a decimal") as caught:
         resolved(Attribute("income", Role.SENSITIVE, Scale.NUMERIC), "1", "about ten")
     assert "about" not in str(caught.value)
 
