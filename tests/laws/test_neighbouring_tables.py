@@ -48,8 +48,10 @@ from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.audience import FEW_DIGITS, FEWEST, coarse, step
 from kohort.schema import Label, Missing
 from kohort.specification import plugins
+from kohort.sweeps.frame import Axis
 from kohort.sweeps.picture import chart
 from kohort.sweeps.table_figures import TABLES as SWEEPS
+from kohort.sweeps.tables import Point, TableSweep
 from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from tests.jobs import freely
 
@@ -60,7 +62,6 @@ if TYPE_CHECKING:
     from kohort.metadata.dataset import Vocabulary
     from kohort.perturbation.base import Perturbation
     from kohort.release import Release
-    from kohort.sweeps.tables import TableSweep
 
 VOCABULARIES: Final = cast("Mapping[str, Vocabulary]", plugins("kohort.metadata", PLUGINS))
 CITIES: Final = Hierarchy.from_rows(
@@ -416,6 +417,43 @@ def test_a_person_more_moves_a_sweep_by_several_people_or_not_at_all(people: lis
         if before.found and after.found and each == step(least / other.records):  # else they are rounded otherwise
             apart = [abs(loss - after.losses[name]) for name, loss in before.losses.items()]
             assert all(one == 0 or one >= each * (1 - 1e-9) for one in apart)
+
+
+@given(
+    k=st.integers(1, 300),
+    more=st.lists(st.integers(0, 900), min_size=1, max_size=60),
+    suppressed=st.integers(0, 500),
+    each=st.integers(1, 3),
+)
+def test_rounded_figures_of_a_sweep_fit_each_other(k: int, more: list[int], suppressed: int, each: int) -> None:
+    """Average <= highest <= 1 / k, k <= smallest <= largest, and no risk is below the exact one."""
+    people = [k + one for one in more]
+    exact = Point(
+        values=(str(k),),
+        released=each * sum(people),
+        suppressed=suppressed,
+        classes=len(people),
+        smallest=each * min(people),
+        largest=each * max(people),
+        highest=1 / min(people),
+        average=len(people) / sum(people),
+    )
+    records = exact.released + suppressed
+    (shown,) = SWEEPS.published(TableSweep((Axis("k", exact.values),), records, {}, (exact,))).points
+    assert exact.highest <= shown.highest <= 1 / k
+    assert exact.average <= shown.average <= shown.highest
+    assert k <= shown.smallest <= min(exact.smallest, shown.largest)
+    assert 1 <= shown.classes <= shown.released / shown.smallest
+    assert (shown.released + shown.suppressed, shown.suppressed) == (records, min(shown.suppressed, suppressed))
+
+
+@given(people=TABLES)
+def test_a_sweep_shows_no_class_below_k(people: list[Person]) -> None:
+    """What a real sweep publishes fits together, too: no class below k, no average above the highest risk."""
+    for one in (one for one in swept(people).points if one.found):
+        k = int(one.values[0])
+        assert k <= one.smallest <= one.largest
+        assert 0 < one.average <= one.highest <= 1 / k
 
 
 @given(people=TABLES, place=st.integers(0, 13), years=st.integers(0, 19))

@@ -3,6 +3,7 @@
 All figures of a sweep are of the input: nothing is released that would show them. So anybody may read only figures that
 no single record can change: each is rounded to two significant digits, and to a step that as many records are worth as
 a class has at least. Two sweeps, with a person and without, then differ by nothing or by what several people are worth.
+No class is shown smaller than the k of its point, which the sweep names, and no average risk above the highest one.
 What has no such step, such as a bound or a reason, is left out.
 """
 
@@ -134,20 +135,25 @@ def published(found: TableSweep) -> TableSweep:
 def _point(one: Point, records: int, k: str) -> Point:
     if not one.found:
         return one if one.ending is Ending.IMPOSSIBLE else replace(one, why=WITHHELD)
-    least = max(FEWEST, int(k) if k.isdigit() else 0)
-    suppressed, smallest = (int(coarse(count, least, to=floor)) for count in (one.suppressed, one.smallest))
+    promised = int(k) if k.isdigit() else 1
+    least = max(FEWEST, promised)
+    suppressed, *sizes = (
+        int(coarse(count, least, to=floor)) for count in (one.suppressed, one.smallest, round(1 / one.highest))
+    )
+    smallest, people = (max(promised, size) for size in sizes)
+    released = records - suppressed
     worth = {name: _worth(name, one, records) for name in one.metrics}
     return replace(
         one,
         metrics={name: coarse(one.metrics[name], least * each) for name, each in worth.items() if each is not None},
         losses={name: coarse(loss, least / records) for name, loss in one.losses.items()},
-        released=records - suppressed,
+        released=released,
         suppressed=suppressed,
-        classes=max(int(coarse(one.classes, least)), 1),
+        classes=max(min(int(coarse(one.classes, least)), released // smallest), 1),
         smallest=smallest,
-        largest=int(coarse(one.largest, least)),
-        highest=coarse(1 / smallest, to=ceil) if smallest else 1.0,
-        average=min(coarse(one.average, least / max(one.released, 1), to=ceil), 1.0),
+        largest=max(int(coarse(one.largest, least)), smallest),
+        highest=1 / people,
+        average=min(coarse(one.average, least / max(one.released, 1), to=ceil), 1 / people),
         least=None,
     )
 
