@@ -173,7 +173,7 @@ class Retention:
         if self.exact >= 1 / 2:
             return f"exact for {self.exact:.0%} of the people"
         if self.hidden >= 1 / 2:
-            return f"nothing for {self.hidden:.0%} of the people"
+            return f"removed for {self.hidden:.0%} of the people"
         within = {"values": "one of {} values", "width": "known to within {}", "days": "known to within {} days"}
         return f"{within[self.unit].format(f'{self.half:,.6g}')} for half of the people"
 

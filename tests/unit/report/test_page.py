@@ -359,26 +359,29 @@ def test_what_columns_single_out_is_what_verification_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alone", "pair", "exposed", "no_model", "standing"),
+    ("unique", "exposed", "no_model", "standing"),
     [
-        (0, 0, 0, ("illness", "income"), "good"),
-        (0, 0, 19, ("illness", "income"), "good"),
-        (1, 0, 0, ("illness", "income"), "caution"),
-        (0, 1, 0, ("illness", "income"), "caution"),
-        (20, 20, 0, ("illness", "income"), "caution"),
-        (0, 0, 20, ("illness", "income"), "caution"),
-        (49, 0, 0, ("illness", "income"), "bad"),
-        (0, 0, 0, ("illness",), "bad"),
+        ((0, 0, 0), 0, ("illness", "income"), "good"),
+        ((0, 0, 0), 1, ("illness", "income"), "caution"),
+        ((1, 0, 1), 0, ("illness", "income"), "caution"),
+        ((0, 1, 1), 0, ("illness", "income"), "caution"),
+        ((0, 0, 1), 0, ("illness", "income"), "caution"),
+        ((0, 0, 97), 0, ("illness", "income"), "caution"),
+        ((20, 20, 20), 0, ("illness", "income"), "caution"),
+        ((49, 0, 49), 0, ("illness", "income"), "bad"),
+        ((0, 0, 0), 0, ("illness",), "bad"),
     ],
 )
 def test_a_release_is_good_only_if_nothing_speaks_against_it(
-    alone: int, pair: int, exposed: int, no_model: tuple[str, ...], standing: str
+    unique: tuple[int, int, int], exposed: int, no_model: tuple[str, ...], standing: str
 ) -> None:
-    """No column or pair that singles anyone out, no more than one in k exposed, a model or none for each column."""
+    """Columns single no one out, alone or together; no one is exposed; a model or none for each sensitive column."""
     release = releases.mondrian()
     assert release.verdict is not None
+    alone, pair, together = unique
     singling = (Singling(("income",), alone, 97), Singling(("illness", "height"), pair, 97))
-    verdict = replace(release.verdict, singling=singling, exposed=Exposed(people=exposed))
+    every = Singling(("income", "illness", "height"), together, 97), Singling(("age", "income"), 97, 97)
+    verdict = replace(release.verdict, singling=singling, together=every, exposed=Exposed(people=exposed))
     job = replace(release.job, no_model=no_model)
     found = verdict_of(replace(release, verdict=verdict, job=job))
     assert found["standing"] == standing

@@ -149,7 +149,7 @@ def test_columns_of_which_nothing_is_left_are_named(
         (kept(unit="days"), "known to within 5 days for half of the people"),
         (kept(), "one of 5 values for half of the people"),
         (kept(exact=0.5), "exact for 50% of the people"),
-        (kept(hidden=0.75), "nothing for 75% of the people"),
+        (kept(hidden=0.75), "removed for 75% of the people"),
     ],
 )
 def test_a_loss_is_told_as_people_mean_it(one: Json, words: str) -> None:

@@ -70,10 +70,10 @@ class TableVerdict(Figures, frozen=True):
         bytes: How many bytes.
         checks: The checks.
         data_dependent: Whether cuts or hierarchies come from the data.
-        standing: Good: no column released as it is, and no pair of them, singles anyone out, labels expose no more than
-            one in `limit` people (for the public: no label depends on the data), and each sensitive column has a model
-            or an explicit none. Bad: such a column or pair singles out more than half of the people, or a sensitive
-            column has neither. Caution: what lies between. Null where nothing was verified.
+        standing: Good: the columns released as they are single no one out, alone or together, no label exposes anyone
+            (for the public: no label depends on the data), and each sensitive column has a model or an explicit none.
+            Bad: such a column or pair singles out more than half of the people, or a sensitive column has neither.
+            Caution: what lies between. Null where nothing was verified.
         singling: Each column released as it is, then pairs of them.
         together: All of these columns together; then the same with the labels of the class. Empty where there is none.
         exposed: Whose exact value a label gives away; internal only, as the input decides it.
@@ -147,12 +147,11 @@ def _limit(job: Job) -> int:
 
 def _standing(release: Release, found: Verdict, reader: Reader) -> Literal["good", "caution", "bad"]:
     """How far what is promised covers what is released; whom labels expose only the input shows."""
-    job = release.job
-    if unjudged_sensitive(job) or any(one.most for one in found.singling):
+    if unjudged_sensitive(release.job) or any(one.most for one in found.singling):
         return "bad"
-    exposed = Singling((), found.exposed.people, _people(found))
-    exposes = _over(exposed, job) if reader.knows_all else found.data_dependent
-    return "caution" if exposes or any(one.unique for one in found.singling) else "good"
+    exposes = found.exposed.people if reader.knows_all else found.data_dependent
+    # Of `together` only the first set counts: with the labels of the class, any value may be somebody's alone.
+    return "caution" if exposes or any(one.unique for one in (*found.singling, *found.together[:1])) else "good"
 
 
 def _over(one: Singling, job: Job) -> bool:

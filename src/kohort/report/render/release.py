@@ -125,7 +125,8 @@ def _together(figures: ReleaseFigures) -> Iterator[str]:
         if len(alone.columns) == 1:
             yield f"{alone.columns[0]} is unique for {known.unique:,} {of} {labels}"
         else:
-            columns = f"The {len(alone.columns)} released columns together are unique for {alone.unique:,} {of}"
+            the = "Warning: the" if alone.share > MANY and alone.columns[2:] else "The"
+            columns = f"{the} {len(alone.columns)} released columns together are unique for {alone.unique:,} {of}"
             yield f"{columns}, and for {known.unique:,} {labels}"
 
 
