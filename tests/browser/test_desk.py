@@ -187,7 +187,7 @@ def test_a_hierarchy_and_a_node_by_mouse(job_visit: Visit, folder: Path) -> None
     page.get_by_role("heading", name="Levels of age.hierarchy-1.csv").wait_for()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download as a file").click()
-    page.get_by_text("A file of yours").click()
+    page.get_by_text("Your own file").click()
     page.get_by_label("Hierarchy file").set_input_files(download.value.path())
     page.get_by_role("button", name="Read the file").click()
     page.get_by_role("heading", name="Levels of age.hierarchy-1.csv").wait_for()
@@ -227,7 +227,7 @@ def test_a_hierarchy_and_a_node_by_keyboard(job_visit: Visit, folder: Path) -> N
     job_visit.press("Trade-off")
     page.get_by_role("heading", name="Try other values of k").wait_for()
     job_visit.press("lattice of levels")
-    page.get_by_role("heading", name="gives columns no levels").wait_for()
+    page.get_by_role("heading", name="has no levels for whole columns").wait_for()
     job_visit.press("Use samarati")
     page.locator(".lattice").wait_for()
     chosen = page.locator(".lattice .node.minimal button, .lattice .node.optimal button").first

@@ -67,7 +67,7 @@ def test_columns_are_sorted_and_found(visitor: Visitor, order: str) -> None:
     assert len({*names}) == 9
     found = re.findall('data-column="(.*?)"', visitor.get(f"/columns?sort={order}&q=NAME").text)
     assert {*found} == {"first_name", "last_name"}
-    assert "No column of that name and role" in told(visitor.get("/columns?q=nothing"))
+    assert "No column has that name and role" in told(visitor.get("/columns?q=nothing"))
 
 
 def test_a_block_of_columns_is_a_row(tmp_path: Path, visit: Callable[..., Visitor]) -> None:

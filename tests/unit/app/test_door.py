@@ -52,7 +52,7 @@ def test_the_file_that_is_named_is_opened(caller: Caller) -> None:
     """From then on every page is that of its desk, and nothing else can be opened."""
     asking = caller.client.get("/")
     assert asking.status_code == 200
-    assert "A table, transactions, or a job file" in told(asking)
+    assert "The path of a table, of transactions or of a job file" in told(asking)
     assert caller.client.get("/columns").status_code == 404
     assert caller.client.get("/style.css").headers["content-type"].startswith("text/css")
     answer = caller.name(" job.toml ")

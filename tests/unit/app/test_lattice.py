@@ -181,7 +181,7 @@ def test_an_unproven_answer_is_only_releasable(
 
 def test_a_method_with_levels_can_be_taken(visitor: Visitor) -> None:
     """Columns without a hierarchy get one, and lose what only cuts could use; then there is a lattice."""
-    assert "mondrian gives columns no levels" in told(visitor.get("/lattice"))
+    assert "mondrian has no levels for whole columns" in told(visitor.get("/lattice"))
     page = visitor.post("/lattice", method="samarati")
     assert visitor.desk.raw["method"]["name"] == "samarati"
     assert visitor.desk.raw["columns"]["age"] == {"role": "quasi", "hierarchy": "intervals:5,10,20"}
