@@ -63,12 +63,12 @@ def run(
     if text.is_of_transactions:
         from kohort.job.transactions import of as made_of
 
-        flags.refuse(outputs.used(files), "this flag is only for jobs on tables")
+        flags.refuse(outputs.used(files), "is only for jobs on tables")
         transactions.carry_out(made_of(text), page, shown, run, text)
         return
     from kohort.job.request import of
 
-    flags.refuse({"trace": shown.trace, "show-values": shown.show_values}, "this flag is only for jobs on transactions")
+    flags.refuse({"trace": shown.trace, "show-values": shown.show_values}, "is only for jobs on transactions")
     _carry_out(of(text), page, files, run, text)
 
 

@@ -104,7 +104,7 @@ def check(
         settle_for_reading(path)
     if others:
         alone = {"json": printed.json, "certificate": compared.certificate}
-        flags.refuse(alone, "this flag is only for one file", "leave it out, or name one file")
+        flags.refuse(alone, "is only for one file", "leave it out, or name one file")
     met = True
     for path in paths:
         if others and not printed.quiet:
@@ -126,19 +126,19 @@ def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, pr
 
 def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
     if compared.certificate is None:
-        flags.refuse({"trust": compared.trust}, "this flag is only for certificates", "add --certificate FILE")
+        flags.refuse({"trust": compared.trust}, "is only for certificates", "add --certificate FILE")
     else:
         return _certified(table, baskets, compared, printed)
     if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
-        flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
+        flags.refuse({**unused, "reference": compared.reference}, "is only for tables")
         made = flags.transaction_request(flags.tables(baskets, []), (), releasing=False)
         return _coherent(made, printed, values=compared.show_values)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
-    flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
+    flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
     if table["population"] is None:
-        what, hint = "this flag is only for a population table", "leave it out, or add --population FILE"
+        what, hint = "is only for a population table", "leave it out, or add --population FILE"
         flags.refuse({"missing": table["missing"]}, what, hint)
     return judged.judged(
         judged.requested(table, matched=table["population"] is not None),
@@ -165,18 +165,18 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
     taken = of_table | {*_READING, *_ITEMS}
     unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
     unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
-    flags.refuse(unused, "the certificate names the models and how to read the file")
+    flags.refuse(unused, "is not needed: the certificate names the models and how to read the file")
     known = read_certificate(compared.certificate or "")
     signature = checked_signature(known, source, compared.trust)
     of_tables = {"population": table["population"], "reference": compared.reference}
     with progress(quiet=printed.quiet) as on_progress:
         on_progress("check")
         if isinstance(known, Certificate):
-            what = "this flag is only for transactions, but the certificate is of a table"
+            what = "is only for transactions, but the certificate is of a table"
             flags.refuse(baskets.only(*_READING, *_ITEMS, "separator").used(), what)
             again = _table(source, known, of_tables, table["hierarchy"])
         else:
-            what = "this flag is only for tables, but the certificate is of transactions"
+            what = "is only for tables, but the certificate is of transactions"
             flags.refuse({**of_tables, "hierarchy": table["hierarchy"]}, what)
             again = _transactions(source, known, baskets.only(*_READING, *_ITEMS, "separator"))
     again = replace(again, parts=(signature, *again.parts))

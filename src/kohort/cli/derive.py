@@ -89,11 +89,11 @@ class Number(click.ParamType[int | float]):
         try:
             number = self.kind(value)
         except ValueError:
-            self.fail(f"the value must be {self.name}", param, ctx)
+            self.fail(f"must be {self.name}", param, ctx)
         if self.least is not None and not number >= self.least:
-            self.fail(f"the value must be at least {self.least}", param, ctx)
+            self.fail(f"must be at least {self.least}", param, ctx)
         if self.most is not None and not number <= self.most:
-            self.fail(f"the value must be at most {self.most}", param, ctx)
+            self.fail(f"must be at most {self.most}", param, ctx)
         return number
 
 

@@ -59,11 +59,11 @@ def inspect(
     shared = {"path", "separator", "encoding"}
     if transactions:
         of_tables = {flag: value for flag, value in table.used().items() if flag not in shared}
-        flags.refuse({**of_tables, "picture": picture}, "this flag is only for tables")
+        flags.refuse({**of_tables, "picture": picture}, "is only for tables")
         _inspect_transactions(baskets, as_json=json)
         return
     unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
-    flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
+    flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
     inputs = () if table["path"] == "-" else (Path(table["path"]),)
     publish = picture_of(picture, _draw, overwrite=overwrite, inputs=inputs)
     read = options.read_table(table)

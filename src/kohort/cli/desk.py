@@ -33,7 +33,7 @@ def app(
 
     if source is None and transactions is not None:
         raise UsageError(
-            "this flag describes a file, and no file is named", where="--transactions", hint="name the file, too"
+            "--transactions describes a file, and no file is named", where="--transactions", hint="add the file"
         )
     desk = None if source is None else desk_of(source, Path(), transactions=transactions)
     run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)

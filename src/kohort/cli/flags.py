@@ -74,9 +74,9 @@ def _made(make: Callable[..., T], raw: Mapping[str, object], form: KeyTable, fau
 
 
 def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
-    """Refuse flags that would have no effect, by the names they have without their dashes."""
+    """Refuse flags that would have no effect, by their names without dashes; `what` says why, after the name."""
     faults = [
-        UsageError(what, where=f"--{flag}", hint=hint)
+        UsageError(f"--{flag} {what}", where=f"--{flag}", hint=hint)
         for flag, given in flags.items()
         if given is not None and given is not False
     ]

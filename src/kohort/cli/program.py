@@ -353,21 +353,20 @@ def _misuse(found: click.ClickException) -> ExitReport:
     """What is wrong with the words of the command line, in the form of all other errors."""
     context: click.Context | None = getattr(found, "ctx", None)
     near, param = getattr(found, "possibilities", None), getattr(found, "param", None)
-    where = " / ".join(param.opts) if isinstance(param, click.Option) else param.human_readable_name if param else ""
+    opts = param.opts if isinstance(param, click.Option) else [param.human_readable_name] if param else [""]
+    where = " / ".join(opts)
     match found:
         case click.NoSuchOption():
-            what, where = "unknown flag", found.option_name
+            what, where = f"unknown flag {found.option_name}", found.option_name
         case click.exceptions.NoSuchCommand():
-            what, where = "unknown command", found.command_name
+            what, where = f"unknown command {found.command_name}", found.command_name
         case click.MissingParameter():
-            what = f"this {'flag' if isinstance(param, click.Option) else 'argument'} is required"
+            what = f"{opts[0]} is required"
         case click.BadParameter():
-            what = found.message
+            what = f"{opts[0]} {found.message}" if found.message.startswith("must ") else found.message
         case click.BadOptionUsage():
-            what, where = (
-                "a value is required" if "requires" in found.message else "no value is taken",
-                found.option_name,
-            )
+            needs = "needs a value" if "requires" in found.message else "takes no value"
+            what, where = f"{found.option_name} {needs}", found.option_name
         case _:
             what = found.format_message().removeprefix("Got ").rstrip(".")
     hint = f"did you mean {' or '.join(near)}?" if near else ""

@@ -81,7 +81,7 @@ def risk(
     if not columns:
         raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
     if table["population"] is None and attacks.attack is None:
-        what, hint = "this flag is only for a population table", "leave it out, or add --population FILE"
+        what, hint = "is only for a population table", "leave it out, or add --population FILE"
         flags.refuse({flag: table[flag] for flag in ("hierarchy", "missing", "missing-token")}, what, hint)
     attacks.refuse_unused()
     schema = judged.requested(replace(table, values={**table.values, "sensitive": None}), matched=True).schema
@@ -143,7 +143,7 @@ class Attacks(NamedTuple):
         """Refuse flags that would have no effect, and unknown attacks, before any table is read."""
         if self.attack is None:
             given = {name.replace("_", "-"): value for name, value in self._asdict().items()}
-            flags.refuse(given, "this flag is only for attacks", "leave it out, or add --attack all")
+            flags.refuse(given, "is only for attacks", "leave it out, or add --attack all")
         if self.register_key is not None and None in {self.original, self.register}:
             what = "the key is a column of the register and of the input; both are needed"
             raise UsageError(what, where="--register-key", hint="add --register FILE and --original FILE")

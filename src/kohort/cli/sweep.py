@@ -105,7 +105,7 @@ def sweep(
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
         of_tables = {"job": job, "figure": shown.figure, "resume": resume, "bound": shown.bound}
-        flags.refuse({**unused, **of_tables}, "this flag is only for tables")
+        flags.refuse({**unused, **of_tables}, "is only for tables")
         generated = sweep_transactions.is_generated(drawn, vary)
         if generated and source is not None:
             what = "matrices are generated, and nothing is read"
@@ -113,7 +113,7 @@ def sweep(
         sweep_transactions.carry_out(baskets, drawn, None if generated else _named(source), vary, compared, shown)
         return
     unused = {flag: value for flag, value in used["baskets"].items() if flag not in {"separator", "encoding", "k"}}
-    flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
+    flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
     if job is not None:
         if source is not None:
             raise UsageError("the job file names the input", where="IN", hint="leave it out")

@@ -181,7 +181,7 @@ TIME_LIMIT: Final = 30.0
 _NODE: Final[Place] = ("method", "node")
 
 #: What to do with a choice that a method cannot be told.
-_LEAVE: Final = "leave the key out, or choose another method"
+_LEAVE: Final = "leave this setting out, or choose another method"
 
 #: The key of a time limit among a method's parameters.
 _TIMED: Final = "time_limit"

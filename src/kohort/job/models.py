@@ -122,7 +122,7 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
             yield (
                 place,
                 f"{place[-1]} needs a population table",
-                "name it: [population] path, --population, or population=…",
+                "name its file: [population] path, --population, or population=…",
             )
     elif not needing:
         hint = "leave the population out, or add k-map or presence"

@@ -64,8 +64,9 @@ def _value(kind: ValueType, said: object, place: Place) -> tuple[object, list[Mi
         try:
             return kind.read(said), []
         except KohortError as error:
+            subject = "method" if place[-1] == "name" else place[-1]
             lacks_subject = error.what.startswith("must ")
-            return None, [Misfit(place, f"{place[-1]} {error.what}" if lacks_subject else error.what, error.hint)]
+            return None, [Misfit(place, f"{subject} {error.what}" if lacks_subject else error.what, error.hint)]
     if not is_table(said):
         return None, [Misfit(place, f"{place[-1]} must be a table", "")]
     if kind.table is not None:

@@ -153,7 +153,7 @@ def perturbation_from(columns: Sequence[str], method: str, parameters: Mapping[s
     """
     place = f"perturb {','.join(columns)}"
     if method not in METHODS:
-        raise UsageError(f"there is no method {method!r}", where=place, hint=_near(method, METHODS))
+        raise UsageError(f"unknown method {method!r}", where=place, hint=_near(method, METHODS))
     make = cast("type[Any]", METHODS[method])
     readers = {one.name: reader_of(one) for one in METHODS[method].specification.parameters}
     read: dict[str, object] = {}

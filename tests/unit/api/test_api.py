@@ -199,7 +199,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "perturbation of no method": (
         lambda: anonymized(people(), **ASKED, perturb={"illness": "x"}),
-        "there is no method",
+        "unknown method",
     ),
     "one model for a list": (lambda: check(people(), ["age"], KAnonymity(5)), "write k=5, or [KAnonymity(5)]"),
     "number among models": (lambda: check(people(), ["age"], [5]), "write k=5, or [KAnonymity(5)]"),

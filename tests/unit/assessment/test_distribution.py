@@ -116,7 +116,7 @@ def test_inspect_draws_what_it_looked_at(people: Path) -> None:
 def test_a_picture_of_transactions_is_refused(people: Path) -> None:
     """It is of tables; nothing else is written."""
     ran = kohort("inspect", people, "--transactions", "--picture", people.with_name("p.svg"))
-    assert (ran.status, "this flag is only for tables" in ran.err) == (2, True)
+    assert (ran.status, "is only for tables" in ran.err) == (2, True)
 
 
 def test_where_everything_identifies_there_is_no_picture(people: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
     """A key may be the first of its table."""
     assert "[method]" not in JOB
     assert kohort("run", job, "--set", "method.name=mondrain", "--dry-run").err == (
-        "kohort: name must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
+        "kohort: method must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
         " optimal, datafly, best-effort, suppress-cells, suppress-cells-optimal\n"
         "  where: --set method.name=mondrain\n  hint: did you mean mondrian?\n"
     )

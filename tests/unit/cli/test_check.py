@@ -185,11 +185,11 @@ def test_missing_tokens(people: Path) -> None:
         ([*QUASI, "--sensitive", "age"], "named twice"),
         ([*QUASI, "--sensitive", "illnes"], "did you mean illness?"),
         ([*QUASI, "--sensitive", "days", "--distance", "days=equal"], "without t"),
-        (["--transactions", "--sensitive", "a"], "this flag is only for tables"),
+        (["--transactions", "--sensitive", "a"], "is only for tables"),
         ([*QUASI, "--reference", "IN"], "no privacy model refers"),
-        ([*QUASI, "--h", "0.5"], "this flag is only for transactions"),
-        (["--transactions", "--l", "a=2"], "this flag is only for tables"),
-        (["--transactions", "--reference", "IN"], "this flag is only for tables"),
+        ([*QUASI, "--h", "0.5"], "is only for transactions"),
+        (["--transactions", "--l", "a=2"], "is only for tables"),
+        (["--transactions", "--reference", "IN"], "is only for tables"),
     ],
 )
 def test_what_cannot_be_asked(people: Path, flags: list[object], said: str) -> None:
@@ -404,6 +404,6 @@ def test_several_files(people: Path, tmp_path: Path) -> None:
 def test_one_object_is_of_one_file(people: Path) -> None:
     """Figures and certificates are of one file."""
     ran = kohort("check", people, people, *QUASI, "--certificate", "c.json")
-    assert (ran.status, "this flag is only for one file" in ran.err) == (2, True)
+    assert (ran.status, "is only for one file" in ran.err) == (2, True)
     ran = kohort("check", people, people, *QUASI, "--json")
-    assert (ran.status, "this flag is only for one file" in ran.out) == (2, True)
+    assert (ran.status, "is only for one file" in ran.out) == (2, True)

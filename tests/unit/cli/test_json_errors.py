@@ -35,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("command", "status", "where", "what"),
     [
         ("anonymize t.csv --out r.csv --quasi age --rest drop --k 5 --time-limt 3", 2, "--time-limt", "unknown flag"),
-        ("anonymize t.csv --quasi age", 2, "--out / -o", "this flag is required"),
-        ("anonymize t.csv --out r.csv --k many", 2, "--k / -k", "the value must be a whole number"),
+        ("anonymize t.csv --quasi age", 2, "--out / -o", "--out is required"),
+        ("anonymize t.csv --out r.csv --k many", 2, "--k / -k", "--k must be a whole number"),
         ("anonimize t.csv", 2, "anonimize", "unknown command"),
         ("run job.toml --attack sun", 3, "job.toml", "no such job file"),
         ("check none.csv --quasi age", 3, "none.csv", "no such file"),

@@ -160,7 +160,7 @@ def test_flags_of_tables_are_none_of_transactions(asked: list[object]) -> None:
     """Neither side's flags are passed over on the other, and for transactions only one parameter can vary."""
     for more in (["--quasi", "age"], ["--resume"], ["--job", "job.toml"], ["--figure", "lm"]):
         ended = kohort(*asked, *more)
-        assert (ended.status, "this flag is only for tables" in ended.err) == (2, True), ended.err
+        assert (ended.status, "is only for tables" in ended.err) == (2, True), ended.err
     ended = kohort(*(word for word in asked if word != "--transactions"))
     assert (ended.status, "--private" in ended.err, "--h" in ended.err) == (2, True, True)
     ended = kohort(*asked, "--vary", "k=2,3")

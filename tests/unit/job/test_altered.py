@@ -122,7 +122,7 @@ def test_a_key_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what", "where"),
     [
-        ("perturb.columns.income = { method = 'nosie' }", "there is no method 'nosie'", "perturb.columns.income"),
+        ("perturb.columns.income = { method = 'nosie' }", "unknown method 'nosie'", "perturb.columns.income"),
         (
             "perturb.columns.income = { method = 'noise', scael = 1 }",
             "unknown key scael",

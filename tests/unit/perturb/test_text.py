@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def test_what_a_text_asks_for(text: str, made: Perturbation | None) -> None:
     """A text makes the perturbation that it says; the first = ends the columns."""
     if made is None:
-        with pytest.raises(UsageError, match="no method 'b=rounding'"):
+        with pytest.raises(UsageError, match="unknown method 'b=rounding'"):
             perturbation_of(text)
     else:
         assert perturbation_of(text) == made
@@ -53,7 +53,7 @@ def test_what_a_text_asks_for(text: str, made: Perturbation | None) -> None:
         ("income", "the column or the method is missing"),
         ("=noise", "the column or the method is missing"),
         ("a,,b=microaggregation", "the column or the method is missing"),
-        ("income=", "there is no method ''"),
+        ("income=", "unknown method ''"),
         ("income=nosie", "did you mean noise"),
         ("income=zzz", "there are: noise, rank-swapping"),
         ("income=noise:sclae=1", "did you mean scale"),
