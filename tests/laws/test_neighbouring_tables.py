@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -443,7 +444,8 @@ def test_rounded_figures_of_a_sweep_fit_each_other(k: int, more: list[int], supp
     assert exact.highest <= shown.highest <= 1 / k
     assert exact.average <= shown.average <= shown.highest
     assert k <= shown.smallest <= min(exact.smallest, shown.largest)
-    assert 1 <= shown.classes <= shown.released / shown.smallest
+    most = shown.released // shown.smallest
+    assert 1 <= min(ceil(shown.released / shown.largest), most) <= shown.classes <= most
     assert (shown.released + shown.suppressed, shown.suppressed) == (records, min(shown.suppressed, suppressed))
 
 

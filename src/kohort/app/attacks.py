@@ -35,11 +35,10 @@ class Attacks(NamedTuple):
         (1, 0.2)
         """
         every = [(name, one) for name, some in criteria.items() for one in some]
-        tried = [pair for pair in every if "untried" not in pair[1]]
         claiming = sorted(
-            (pair for pair in tried if pair[1]["claims"]), key=lambda pair: pair[1]["baseline"] - pair[1]["rate"]
+            (pair for pair in every if pair[1].get("claims")), key=lambda pair: pair[1]["baseline"] - pair[1]["rate"]
         )
         ends = [end for _, one in claiming for end in (one["baseline"], one["rate"], one["interval"][1])]
-        silent = [pair for pair in tried if not pair[1]["claims"]]
+        silent = [pair for pair in every if pair[1].get("claims") == 0]
         untried = [pair for pair in every if "untried" in pair[1]]
         return cls(claiming, silent, untried, scale_end(ends) if ends else 1.0)

@@ -134,8 +134,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
         flags.refuse({**unused, "reference": compared.reference}, "is only for tables")
         made = flags.transaction_request(flags.tables(baskets, []), (), releasing=False)
         return _coherent(made, printed, values=compared.show_values)
-    unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
-    unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
+    unused = {flag: value for flag, value in baskets.used().items() if flag not in {*_OF_TABLE, "k", "person"}}
     flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
     if table["population"] is None:
         what, hint = "is only for a population table", "leave it out, or add --population FILE"

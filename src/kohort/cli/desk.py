@@ -32,9 +32,7 @@ def app(
     from kohort.app.door import Door
 
     if source is None and transactions is not None:
-        raise UsageError(
-            "--transactions describes a file, and no file is named", where="--transactions", hint="add the file"
-        )
+        raise UsageError("--transactions needs a file", where="--transactions", hint="name the file, too")
     desk = None if source is None else desk_of(source, Path(), transactions=transactions)
     run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)
 

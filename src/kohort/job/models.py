@@ -118,12 +118,8 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
     population = raw.get("population")
     needing = [place for place, model in asked.items() if model.declared.population]
     if population is None:
-        for place in needing:
-            yield (
-                place,
-                f"{place[-1]} needs a population table",
-                "name its file: [population] path, --population, or population=…",
-            )
+        hint = "name its file: [population] path, --population, or population=…"
+        yield from ((place, f"{place[-1]} needs a population table", hint) for place in needing)
     elif not needing:
         hint = "leave the population out, or add k-map or presence"
         yield ("population", "path"), "no privacy model needs a population table", hint

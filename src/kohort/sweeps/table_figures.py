@@ -137,11 +137,10 @@ def _point(one: Point, records: int, k: str) -> Point:
         return one if one.ending is Ending.IMPOSSIBLE else replace(one, why=WITHHELD)
     promised = int(k) if k.isdigit() else 1
     least = max(FEWEST, promised)
-    suppressed, *sizes = (
-        int(coarse(count, least, to=floor)) for count in (one.suppressed, one.smallest, round(1 / one.highest))
-    )
+    counts = one.suppressed, one.smallest, round(1 / one.highest)
+    suppressed, *sizes = (int(coarse(count, least, to=floor)) for count in counts)
     smallest, people = (max(promised, size) for size in sizes)
-    released = records - suppressed
+    released, largest = records - suppressed, max(int(coarse(one.largest, least)), smallest)
     worth = {name: _worth(name, one, records) for name in one.metrics}
     return replace(
         one,
@@ -149,9 +148,9 @@ def _point(one: Point, records: int, k: str) -> Point:
         losses={name: coarse(loss, least / records) for name, loss in one.losses.items()},
         released=released,
         suppressed=suppressed,
-        classes=max(min(int(coarse(one.classes, least)), released // smallest), 1),
+        classes=max(min(max(int(coarse(one.classes, least)), ceil(released / largest)), released // smallest), 1),
         smallest=smallest,
-        largest=max(int(coarse(one.largest, least)), smallest),
+        largest=largest,
         highest=1 / people,
         average=min(coarse(one.average, least / max(one.released, 1), to=ceil), 1 / people),
         least=None,

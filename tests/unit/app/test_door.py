@@ -94,4 +94,4 @@ def test_what_a_file_holds_is_said_of_a_file() -> None:
     """Not of none."""
     ran = kohort("app", "--transactions", "--no-browser")
     assert ran.status == 2
-    assert "no file is named" in ran.err
+    assert "--transactions needs a file" in ran.err

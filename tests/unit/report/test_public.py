@@ -246,6 +246,17 @@ def test_too_few_whom_a_column_singles_out_are_not_counted() -> None:
         assert model["verdict"]["standing"] == {0: "good", 3: "caution", 12: "caution", 40: "bad"}[alone]
 
 
+@pytest.mark.parametrize(("k", "each"), [(2, 3), (5, 5), (9, 12), (9, 13), (10, 25)])
+def test_no_average_risk_exceeds_the_highest(k: int, each: int) -> None:
+    """Both are rounded for the public, each by itself; a mean is still shown as no more than the greatest."""
+    table = pl.DataFrame({"age": [str(30 + row // each) for row in range(8 * each)]})
+    release = kohort.anonymize(table, freely(Job.of(Schema.of(quasi=["age"]), KAnonymity(k))))
+    shown: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
+    risk = shown["risks"]["after"]["prosecutor"]
+    assert risk["average"] <= risk["highest"] <= 1 / k
+    assert risk["highest"] == pytest.approx(1 / shown["done"]["smallest"])
+
+
 def test_attacks_tell_the_public_only_that_they_were_tried() -> None:
     """Their rates are of the input."""
     release = releases.mondrian()

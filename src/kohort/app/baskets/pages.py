@@ -364,9 +364,7 @@ def choices_of(raw: Mapping[str, object]) -> list[dict[str, Any]]:
             "vary": key,
             "options": [
                 option(raw, f"{key} = {value}", "", [(("privacy", key), value)])
-                for value in dict.fromkeys(
-                    (*values, *([privacy[key]] if privacy.get(key) not in (None, *values) else []))
-                )
+                for value in dict.fromkeys((*values, privacy.get(key, values[0])))
             ],
         }
         for key, title, says, values in PROMISES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -151,7 +151,11 @@ def _seen(name: str, table: TableRisks | None, reader: Reader) -> float | None:
 def _risks(found: TableRisks | None, reader: Reader) -> Figures | None:
     if found is None:
         return None
-    return _TABLE.of(found, reader, found.people, people=reader.exactly(found.people, found.records))
+    whole = reader.exactly(found.people, found.records)
+    shown: dict[str, Any] = _TABLE.of(found, reader, found.people, people=whole).as_json()
+    for one in filter(None, (shown["prosecutor"], shown["journalist"])):  # rounded, a mean may exceed the greatest
+        one["average"] = min(one["average"], one["highest"] or 1.0)
+    return _TABLE.made(**shown)
 
 
 def attack_risks(outcomes: Sequence[Outcome] | None, reader: Reader) -> tuple[PageAttack, ...] | None:
