@@ -1,16 +1,15 @@
-"""How quickly the desk answers, and what it needs: `python -m bench.desk`, on a register of 100,000 people.
+"""How quickly the desk answers in a browser: `python -m bench.desk`, on a register and UCI Adult.
 
-Printed are the seconds to the first page, to the answer to a changed role, to a preview, to the evidence, to the pages
-of a hierarchy and of a lattice, and the memory that the server has for itself, beside the process that does the work.
-Behind the seconds stand those that processors worked for both: they say more where a machine is shared. With
-Playwright and a Chromium (KOHORT_CHROMIUM names it) also when a browser first paints the page that the printed address
-leads to.
+The desk is started at each table, and every page is opened in Chromium (KOHORT_CHROMIUM names it), by Playwright. Adult
+needs KOHORT_DATA. For each page the milliseconds are printed until its first bytes, until the browser first paints
+something (first contentful paint, of its own performance entries), and until the page shows its figures, which may need
+work such as a release. Then roles, k and undo are changed several times, and the medians are printed; last the memory
+of the server. A machine with other work gives other figures, so the load is printed with them.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import re
 import shutil
@@ -20,146 +19,177 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from functools import partial
-from http.cookiejar import CookieJar
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
+
+from playwright.sync_api import Error, sync_playwright
 
 from kohort.generate.italy import write_italy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
-#: How often a role is changed.
-TIMES: Final = 9
+    from playwright.sync_api import Browser, Page
+
+#: How often each change is made.
+TIMES: Final = 5
+
+#: The pages, each as it is first asked for.
+PAGES: Final = (
+    "columns",
+    "column?place=3",
+    "hierarchy?place=3",
+    "records",
+    "protection",
+    "preview",
+    "frontier",
+    "frontier?k=2,5,10,20&method=mondrian",
+    "lattice",
+    "evidence",
+    "release",
+    "history",
+    "job",
+)
+
+#: A page that waits for nothing.
+DONE: Final = "body:not(:has([data-task])) > footer"
+
+#: Milliseconds that a page may take.
+PATIENCE: Final = 600_000
+
+#: Milliseconds from the beginning of a navigation until the page's first bytes, and until something is painted.
+PAINTED: Final = """() => {
+    const painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime
+    return painted && [performance.getEntriesByType('navigation')[0].responseStart, painted]
+}"""
+
+#: The version of the job that a page shows, once that is another than it was.
+CHANGED: Final = """at => {
+    const now = document.querySelector('input[name=at]')?.value ?? at
+    return now !== at && [Number(now), 0]
+}"""
 
 
 def main() -> None:
-    """Measure a desk."""
+    """Measure a desk of each table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=100_000)
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        write_italy(Path(folder), asked.records, seed=7)
-        command = [sys.executable, "-m", "kohort", "app", "people.csv", "--no-browser"]
-        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None  # noqa: S101  it is a pipe
-            lines = iter(process.stdout.readline, "")
-            try:
-                _measure(_address(lines), process.pid)
-            finally:
-                process.send_signal(signal.SIGINT)
-        _paint(command, folder)
-
-
-def _address(lines: Iterator[str]) -> str:
-    """The address that is printed."""
-    return next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
-
-
-def _paint(command: list[str], folder: str) -> None:
-    """Open the desk in a browser."""
+    parser.add_argument("--records", type=int, default=30_000, help="people of the register")
+    given = parser.parse_args()
     chromium = os.environ.get("KOHORT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None or importlib.util.find_spec("playwright") is None:
-        print("first paint              no browser")
-        return
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  where it is installed
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name, folder in _tables(given.records):
+            print(f"{name}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+            _measured(browser, folder)
+            print()
+        browser.close()
 
-    with sync_playwright() as driver, subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as desk:
+
+def _tables(records: int) -> Generator[tuple[str, Path]]:
+    """Each table as people.csv in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_italy(Path(folder), records, seed=7)
+        yield f"register, {records:,} people", Path(folder)
+    adult = Path(os.environ.get("KOHORT_DATA", "none")) / "adult.csv"
+    if adult.is_file():
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(adult, Path(folder) / "people.csv")
+            yield "UCI Adult", Path(folder)
+
+
+def _measured(browser: Browser, folder: Path) -> None:
+    command = [sys.executable, "-m", "kohort", "app", "people.csv", "--no-browser"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as desk:
         assert desk.stdout is not None  # noqa: S101  it is a pipe
-        address = _address(iter(desk.stdout.readline, ""))
+        printed = iter(desk.stdout.readline, "")
+        address = next(found[0] for line in printed if (found := re.search(r"http://\S+", line)))
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         try:
-            page = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"]).new_page()
-            page.goto("about:blank")
-            seconds, _ = _timed(lambda: str(page.goto(address, wait_until="domcontentloaded")))
-            page.wait_for_function(_PAINTED)
-            painted = page.evaluate(_PAINTED) / 1000
-            print(f"first paint              {painted:8.3f} s (and all of its text {seconds:.3f} s)")
+            _pages(page, address)
+            _changes(page, address.partition("/?")[0])
         finally:
+            print(f"{'memory of the server':<40}{_memory(desk.pid):>10.0f} MB")
+            page.close()
             desk.send_signal(signal.SIGINT)
 
 
-#: Milliseconds from the beginning of the navigation to what a person first sees, redirections among them.
-_PAINTED: Final = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-
-
-def _measure(address: str, process: int) -> None:
-    """Go through the pages of a desk."""
+def _pages(page: Page, address: str) -> None:
+    """Open every page; columns without a role are dropped first, since most pages need a whole job."""
+    print(f"{'page':<40}{'sent':>8}{'painted':>9}{'all of it':>11}   ms")
+    _opened(page, "the first page", address)
     base = address.partition("/?")[0]
-    opener = build_opener(HTTPCookieProcessor(CookieJar()))
-
-    def page(path: str = "", form: dict[str, str] | None = None) -> str:
-        data = None if form is None else urlencode(form).encode()
-        request = Request(f"{base}/{path}" if path else address, data, {"Origin": base})  # noqa: S310  our own server
-        return _text(opener, request)
-
-    def told(what: str, ask: Callable[[], str]) -> str:
-        before = _worked(process)
-        seconds, text = _timed(ask)
-        print(f"{what:<24} {seconds:8.3f} s ({_worked(process) - before:.2f} s of work)")
-        return text
-
-    def waited(path: str) -> Callable[[], str]:
-        return lambda: _waited(partial(page, path))
-
-    told("first page", page)
-    told("drafted and inspected", waited("columns"))
-    changes: list[float] = []
-    for at in range(TIMES):
-        form = {"at": str(at), "role-3": "quasi" if at % 2 else "insensitive"}
-        seconds, _ = _timed(partial(page, "columns", form))
-        changes.append(seconds)
-    print(f"a changed role (median)  {median(changes):8.3f} s")
-    told("a preview", waited("preview"))
-    for at, k in enumerate(("12", "15", "20"), TIMES):
-        page("protection", {"at": str(at), "k": k})
-        told(f"a preview with k = {k}", waited("preview"))
-    told("the evidence", waited("evidence"))
-    told("a hierarchy's page", waited("hierarchy?place=4"))
-    told("a tree's page", waited("tree?place=6"))
-    page("columns", {"at": str(TIMES + 3), "role-8": "drop"})  # a lattice counts no 11,736 incomes of each class
-    page("lattice", {"at": str(TIMES + 4), "method": "optimal"})
-    told("a lattice's page", waited("lattice"))
-    print(f"memory of the server     {_memory(process):8.1f} MB")
+    _decided(page)
+    for path in PAGES:
+        _opened(page, path, f"{base}/{path}")
+    _opened(page, "preview, again", f"{base}/preview")
 
 
-def _timed(make: Callable[[], str]) -> tuple[float, str]:
+def _opened(page: Page, name: str, address: str) -> None:
     start = time.perf_counter()
-    made = make()
-    return time.perf_counter() - start, made
+    page.goto(address, wait_until="domcontentloaded")
+    sent, painted = _once(page, PAINTED)
+    page.wait_for_selector(DONE)
+    print(f"{name:<40}{sent:>8.0f}{painted:>9.0f}{1000 * (time.perf_counter() - start):>11.0f}")
 
 
-def _waited(ask: Callable[[], str]) -> str:
-    """A page, once there is nothing to wait for."""
-    while "data-task" in (text := ask()):
-        time.sleep(0.05)
-    return text
+def _once(page: Page, asked: str, of: str = "") -> tuple[float, float]:
+    """What a page answers, once it answers; in a loop of our own, since its policy forbids that of Playwright."""
+    while True:
+        with suppress(Error):  # the page goes on to another at this moment
+            if found := page.evaluate(asked, of):
+                return found[0], found[1]
+        time.sleep(0.002)
 
 
-def _text(opener: OpenerDirector, request: Request) -> str:
-    with opener.open(request, timeout=600) as answer:
-        return str(answer.read().decode())
+def _decided(page: Page) -> None:
+    """Drop the columns without a role."""
+    if page.locator("tr.undecided").count():
+        page.get_by_label("Set", exact=True).select_option("undecided")
+        page.get_by_label("to", exact=True).select_option("drop")
+        page.get_by_role("button", name="Set", exact=True).click()
+        page.locator("tr.undecided").first.wait_for(state="detached")
 
 
-def _worked(process: int) -> float:
-    """The seconds that processors worked for a process and those that it has started: Linux only."""
-    ticks = 0
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it has ended meanwhile
-            _, parent, *fields = path.read_text("utf-8").rpartition(") ")[2].split()
-            if process in {int(parent), int(path.parent.name)}:
-                ticks += int(fields[9]) + int(fields[10])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def _changes(page: Page, base: str) -> None:
+    """Change a role, k and back, and print how long the answer took: until the new page is there."""
+    print(f"{'change, median of ' + str(TIMES):<40}{'answer':>8}   ms")
+
+    def role(time_: int) -> Callable[[], object]:
+        page.get_by_role("radio", name=re.compile(f"^{('drop', 'insensitive')[time_ % 2]} ")).nth(3).check()
+        return page.get_by_role("button", name="Apply roles").first.click
+
+    def k(time_: int) -> Callable[[], object]:
+        return page.locator("button[name=change]", has_text=re.compile(rf"^k = {(5, 20)[time_ % 2]}\s")).click
+
+    def undone(_: int) -> Callable[[], object]:
+        return page.get_by_role("button", name="Undo", exact=True).click
+
+    for name, path, change in (
+        ("a role", "columns", role),
+        ("undo a role", "columns", undone),
+        ("k", "protection", k),
+        ("undo k", "protection", undone),
+    ):
+        page.goto(f"{base}/{path}")
+        page.wait_for_selector(DONE)
+        print(f"{name:<40}{median(_answer(page, change(nth)) for nth in range(TIMES)):>8.0f}")
+
+
+def _answer(page: Page, press: Callable[[], object]) -> float:
+    """The milliseconds until the page is another version of the job than before."""
+    version = page.locator("input[name=at]").first.input_value()
+    start = time.perf_counter()
+    press()
+    _once(page, CHANGED, version)
+    return 1000 * (time.perf_counter() - start)
 
 
 def _memory(process: int) -> float:
-    """The memory of a process that nobody else has, in MB: Linux only."""
-    found = re.search(
-        r"^Private_Dirty: +(\d+) kB", Path(f"/proc/{process}/smaps_rollup").read_text("ascii"), re.MULTILINE
-    )
+    """The memory of a process that no other has, in MB: Linux only."""
+    text = Path(f"/proc/{process}/smaps_rollup").read_text("ascii")
+    found = re.search(r"^Private_Dirty: +(\d+) kB", text, re.MULTILINE)
     return int(found[1]) / 1024 if found else float("nan")
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from kohort.generate.italy import write_italy
 from tests.browser.desks import Visit, desk_at, released, started
+from tests.browser.test_site import SCHEMES, brightness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -317,6 +318,20 @@ def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
     """None of axe-core's rules is broken, nothing is wider than the window, narrow or wide, light or dark."""
     visit.go("")
     visit.readable(PAGES, (320, "light"), (1920, "dark"))
+
+
+def test_plots_follow_the_dark_and_paper_is_light(visit: Visit) -> None:
+    """Nothing of a dark page is white; what is printed has the colours of a light one, whatever windows have."""
+    visit.go("")
+    page = visit.go("frontier?k=2,5,10&method=mondrian&method=optimal")
+    page.emulate_media(color_scheme="dark")
+    assert brightness(page.screenshot(full_page=True)) < 0.25
+    inks: list[str] = []
+    for scheme, medium in SCHEMES:
+        page.emulate_media(color_scheme=scheme, media=medium)
+        inks.append(page.locator(".plot path[class^=mark]").first.evaluate("one => getComputedStyle(one).stroke"))
+    light, dark, printed = inks
+    assert printed == light != dark
 
 
 def test_work_can_be_cancelled(visit: Visit, folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from PIL import Image
 
 from kohort.generate.italy import write_italy
 from tests.browser.desks import desk_at, released
@@ -25,7 +26,7 @@ PICTURES: Final = ("columns", "preview", "frontier", "evidence", "release")
 
 def taken(page: Page, name: str, of: Locator) -> None:
     """A picture of what the window shows from there on."""
-    of.evaluate("one => window.scrollTo(0, one.getBoundingClientRect().top + window.scrollY - 12)")
+    of.evaluate("one => one.scrollIntoView()")
     seen = page.screenshot()
     assert seen
     if os.environ.get("KOHORT_PICTURES") == "write":
@@ -73,3 +74,16 @@ def test_the_page_shows_its_pictures() -> None:
     places = [text.index(f"(images/window-{name}.png)") for name in PICTURES]
     assert places == sorted(places)
     assert all((DOCS / "images" / f"window-{name}.png").stat().st_size for name in PICTURES)
+
+
+def test_reviewers_see_each_page_before_and_after() -> None:
+    """Six pairs of pictures, each with words for those who do not see it, none larger than a page should load."""
+    text = (DOCS / "before-and-after.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[(.+?)\]\(images/desk-(\w+)-(before|after)\.png\)", text)
+    assert [word for _, _, word in shown] == ["before", "after"] * 6
+    assert [name for _, name, _ in shown[::2]] == [name for _, name, _ in shown[1::2]]
+    for _, name, word in shown:
+        path = DOCS / "images" / f"desk-{name}-{word}.png"
+        with Image.open(path) as picture:
+            assert picture.width <= 1_000
+        assert path.stat().st_size <= 80_000

@@ -140,10 +140,10 @@ class Session:
     faults: list[str] = field(default_factory=list[str])
     renewed: list[tuple[int, int, list[str]]] = field(default_factory=list[tuple[int, int, list[str]]])
 
-    def follow(self, page: Path) -> None:
-        """Do all that the page shows, in its order."""
+    def follow(self, page: Path, first: int | None = None) -> None:
+        """Do all that the page shows, in its order; or what its first blocks show."""
         with chdir(self.folder):
-            for block in blocks(page):
+            for block in blocks(page)[:first]:
                 self._try(block)
 
     def type(self, words: str) -> None:

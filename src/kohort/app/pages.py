@@ -120,10 +120,11 @@ class Pages(JobPages):
         task.over.wait(AT_ONCE)
         if task.value is None:
             return ""
-        unique, people = task.value
+        unique, people, smallest = task.value
         columns = "this column" if len(names) == 1 else f"these {len(names)} columns"
         share = percent(unique / people if people else 0.0)
-        return f"{share} of the people are unique on {columns} ({unique:,} of {people:,})."
+        least = "" if unique else f" The smallest group has {smallest:,}."
+        return f"{share} of the people are unique on {columns} ({unique:,} of {people:,}).{least}"
 
     def column(self, request: Request) -> Response:
         """What a job says of one column."""

@@ -136,8 +136,8 @@ class Session:
         )
         return Look(held.records, columns, noticed(held, held.names))
 
-    def unique(self, text: str, folder: str, names: tuple[str, ...]) -> tuple[int, int]:
-        """How many people are unique by these columns, and how many people there are, by the job's person key."""
+    def unique(self, text: str, folder: str, names: tuple[str, ...]) -> tuple[int, int, int]:
+        """How many people are unique by these columns, of how many, by the job's person key; and in the least group."""
         said = _input(text)
         held = self._read(_place(said, folder), said).needing(())
         person = table(read_toml(text), "person").get("key")
@@ -145,7 +145,7 @@ class Session:
         known = [name for name in names if name in held.names]
         sizes = classes_of(tuples_of(held, known, key)).sizes if known and held.records else np.empty(0, np.int64)
         people = held.records if key is None else np.unique(person_codes(held[key])).size
-        return int(np.count_nonzero(sizes == 1)), int(people)
+        return int(np.count_nonzero(sizes == 1)), int(people), int(sizes.min(initial=people))
 
     def cost(self, text: str, folder: Folder, changes: Changes) -> Price | None:
         """What the job would cost with these changes, on a sample; `None` where there is no release."""

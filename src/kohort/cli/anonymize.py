@@ -84,6 +84,7 @@ def _carry_out(
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
     with placing(made.placed), progress(quiet=run.quiet) as on_progress:
+        figures_of.on_progress = on_progress
         common: dict[str, Any] = {
             "population": made.population,
             "overwrite": run.overwrite,
@@ -98,11 +99,11 @@ def _carry_out(
         else:
             staging = None if made.spill is None else Path(made.spill)
             release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
-    if run.quiet and not run.json:
-        return  # nobody reads the figures
+        if run.quiet and not run.json:
+            return  # nobody reads the figures
+        figures = figures_of(release)
     from kohort.report.render.release import release_text
 
-    figures = figures_of(release)
     told = f"{release_text(figures, made.quasi)}\n{took(release.seconds)}"
     if text is not None and not run.json:
         told += changes_of(text, release.records.whole, release.metrics.get("ncp"))

@@ -105,12 +105,14 @@ class FigureMaker:
         files: Which of them to make.
         attack: The attacks to run; empty for all.
         threads: For comparisons.
+        on_progress: Called with the stage of each attack.
         found: What was made: by the names that the figures give it.
     """
 
     files: Files
     attack: tuple[str, ...]
     threads: int
+    on_progress: Callable[[str], None] = lambda _: None
     found: dict[str, Any] | None = None
 
     def __call__(self, release: Release) -> ReleaseFigures:
@@ -145,7 +147,7 @@ class FigureMaker:
             if self.files.attack is not None:
                 from kohort.report.release import attacked
 
-                self.found["attacks"] = attacked(release, self.attack)
+                self.found["attacks"] = attacked(release, self.attack, on_progress=self.on_progress)
         return self.found
 
 

@@ -89,10 +89,20 @@ def test_a_block_of_columns_is_a_row(tmp_path: Path, visit: Callable[..., Visito
 def test_unique_people_are_counted_for_a_choice(visitor: Visitor) -> None:
     """By the columns at some places, as a sentence; without one nobody is protected."""
     assert "of the people are unique on this column" in visitor.get("/unique?place=3").json()["text"]
+    assert "smallest" not in visitor.get("/unique?place=0").json()["text"]
     two, one = (visitor.get(f"/unique?{query}").json()["text"] for query in ("place=4&place=5", "place=4"))
     assert float(two.partition("%")[0]) > float(one.partition("%")[0])
     assert "No column is grouped" in visitor.get("/unique").json()["text"]
     assert "of the people are unique on these 4 columns" in told(visitor.get("/columns"))
+
+
+def test_the_smallest_group_of_a_release_is_told(visit: Callable[[Path], Visitor], tmp_path: Path) -> None:
+    """By the columns that were grouped a release has the k that it was made with."""
+    (tmp_path / "received.csv").write_text("age\n" + "30\n" * 5 + "40\n" * 7, encoding="utf-8")
+    job = 'input.path = "received.csv"\noutput.path = "out.csv"\nprivacy.k = 5\ncolumns.age.role = "quasi"\n'
+    (tmp_path / "job.toml").write_text(job, encoding="utf-8")
+    received = visit(tmp_path / "job.toml")
+    assert received.get("/unique?place=0").json()["text"].endswith("(0 of 12). The smallest group has 5.")
 
 
 def test_a_preset_sets_k_and_the_models(visitor: Visitor) -> None:

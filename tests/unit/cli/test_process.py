@@ -299,6 +299,20 @@ def test_a_terminal_sees_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> No
     assert "more" not in told
 
 
+def test_a_terminal_sees_each_attack(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Attacks on a release are stages of their own, with or without a report."""
+    monkeypatch.setenv("TERM", "xterm")
+    (tmp_path / "a.csv").write_text("age\n" + "30\n40\n" * 20, encoding="utf-8")
+    for report in ((), ("--report", str(tmp_path / "a.html"))):
+        shown = Terminal(BytesIO(), encoding="utf-8")
+        command = ("anonymize", str(tmp_path / "a.csv"), "--out", str(tmp_path / "r.csv"), "--quasi", "age", "--k", "2")
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stderr", shown)
+            assert cli.main([*command, "--attack", "linking", "--overwrite", *report]) == 0
+        shown.seek(0)
+        assert "attack 1 of 1: linking …" in shown.read()
+
+
 @pytest.mark.parametrize("quiet", [True, False])
 def test_others_see_no_progress(capsys: pytest.CaptureFixture[str], *, quiet: bool) -> None:
     """A file or a pipe gets none; nor does whoever asked for quiet."""
