@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import fsum
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 import numpy as np
@@ -111,7 +112,7 @@ class Detail:
                 wide = np.minimum(domain.upper - float(domain.step), ends[1]) - np.maximum(domain.positions, ends[0])
                 bits = np.log2(np.maximum(wide, 0.0) / float(domain.step) + 1)
                 of_code = self.frequency.records_by_code(column, len(domain))
-                total += float(np.dot(of_code, bits))
+                total += fsum((of_code * bits).tolist())
         return total
 
     def joint(self, values: Codes | Index) -> tuple[Index, Counts]:

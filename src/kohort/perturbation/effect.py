@@ -114,7 +114,7 @@ def linked_numbers(before: Amounts, after: Amounts) -> float:
     nearest = np.minimum(up, down)
     ties = np.where(up == nearest, counts[above], 0)
     ties += np.where((down == nearest) & (below != above), counts[below], 0)
-    return float((np.abs(after - before) == nearest) @ (1 / ties)) / before.size
+    return total((np.abs(after - before) == nearest) / ties) / before.size
 
 
 def linked_names(before: Index, after: Index, values: int) -> float:
@@ -127,4 +127,4 @@ def linked_names(before: Index, after: Index, values: int) -> float:
         return 0.0
     counts = np.bincount(after, minlength=values)[before]
     own = (before == after) / np.maximum(counts, 1)
-    return float(np.where(counts > 0, own, 1 / before.size).sum()) / before.size
+    return total(np.where(counts > 0, own, 1 / before.size)) / before.size

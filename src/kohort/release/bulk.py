@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -106,7 +107,7 @@ def _of(release: Release, attribute: Attribute, missing: Collection[str]) -> Bul
     known = [float(width) for width in widths if width is not None]
     if len(known) < len(labels):
         return None
-    total = float(np.dot(known, after.counts))
+    total = fsum(width * count for width, count in zip(known, after.counts.tolist(), strict=True))
     return BulkLoss((total + release.suppressed) / release.records.source.records, far)
 
 

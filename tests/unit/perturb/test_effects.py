@@ -25,6 +25,8 @@ def test_linkage_is_counted(seed: int) -> None:
     before = stream.integers(0, 20, 40).astype(np.float64)
     after = before + stream.integers(-3, 4, 40) / 2
     assert linked_numbers(before, after) == pytest.approx(plainly_linked(before, after), abs=1e-12)
+    order = stream.permutation(before.size)
+    assert linked_numbers(before[order], after[order]) == linked_numbers(before, after)
 
 
 def test_nothing_changed_links_all() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import fsum
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
@@ -94,8 +95,6 @@ def numeric_statistics(line: ColumnLine, side: Side) -> NumericStatistics | None
 def moments(values: Places, records: Counts) -> Moments | None:
     """Mean and variance of values of which each is of so many records; `None` where there are none.
 
-    The last digit depends on the order of the values: give them in one that the records do not decide.
-
     >>> moments(np.array([1.0, 4.0]), np.array([2, 1]))
     Moments(records=3, mean=2.0, deviation=1.7320508075688772, variance=3.0)
     """
@@ -103,8 +102,8 @@ def moments(values: Places, records: Counts) -> Moments | None:
     if not total:
         return None
     start = float(values[np.argmax(records)])  # near the mean, so that few digits are lost
-    mean = start + float((values - start) @ records) / total
-    variance = float((values - mean) ** 2 @ records) / (total - 1) if total > 1 else None
+    mean = start + fsum(((values - start) * records).tolist()) / total
+    variance = fsum(((values - mean) ** 2 * records).tolist()) / (total - 1) if total > 1 else None
     return Moments(total, mean, _root(variance), variance)
 
 

@@ -8,6 +8,7 @@ its midpoint, or mean code, in means and deviations, equal parts of it in distri
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import fsum
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -312,7 +313,7 @@ def _lost(line: ColumnLine) -> float:
     """The loss of a quasi-identifier, summed over the released records."""
     domain = line.known.domain
     assert domain is not None  # noqa: S101  every quasi-identifier has one
-    return float(label_losses(line, domain) @ line.after.records)
+    return fsum((label_losses(line, domain) * line.after.records).tolist())
 
 
 def label_losses(line: ColumnLine, domain: Domain) -> Shares:

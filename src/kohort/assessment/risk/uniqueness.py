@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import exp, lgamma, log
+from math import exp, fsum, lgamma, log
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import numpy as np
@@ -205,7 +205,7 @@ def zayatz(sample: Sample) -> Estimate:
     missed = np.cumprod(np.maximum(population - people - more + 1, 0) / (population - more))
     # (j,) P(one of the class is in the sample), over that for a class of one: F · prod of (N-n-i+1)/(N-i)
     shown = sample.sizes * np.append(1.0, missed)[sample.sizes - 1]
-    share = alone / float(sample.classes @ shown)
+    share = alone / fsum((sample.classes * shown).tolist())
     return Estimate("Zayatz", alone * share / sample.fraction, "", {"share": share})
 
 
