@@ -214,3 +214,28 @@ COUNT_SIDES: Final = Function(
     "kohort_count_sides", LOSS, TO_CODES, INDEX, Together(*RANKED), INDEX, CODES, INDEX, TO_INDEX, TO_INDEX
 )
 CUT: Final = Function("kohort_cut", LOSS, TO_CODES, TO_CODES, INDEX, Together(*RANKED), TO_INDEX, MARKS, TO_INDEX)
+
+#: Transactions under other codes, by item, and looked through: see `kohort.transactions._rows`.
+NARROW: Final = Function("kohort_narrow", INDEX, *[SIZES] * 2, TO_INDEX, TO_SIZES)
+TRANSPOSE: Final = Function("kohort_transpose", INDEX, SIZES, TO_INDEX, TO_SIZES)
+LOOK: Final = Function("kohort_look", INDEX, *[SIZES] * 2, *[INDEX] * 3, *[TO_INDEX] * 2)
+
+#: List candidates, and bound them: see `kohort.transactions._levels` and, for the last two, `._pairs`.
+CANDIDATES: Final[tuple[Any, ...]] = SIZES, NUMBER, INDEX, SIZES
+JOIN: Final = Function("kohort_join", TO_INDEX, SIZES, *[INDEX] * 3, *[TO_INDEX] * 3, TO_SIZES, *[TO_INDEX] * 2)
+FLOORS: Final = Function("kohort_floors", *[INDEX] * 3, NUMBER, INDEX, TO_INDEX)
+TALLY: Final = Function("kohort_tally", *[INDEX, SIZES] * 2, NUMBER, TO_SIZES)
+BOUNDS: Final = Function("kohort_bounds", SIZES, *CANDIDATES, TO_SIZES, TO_INDEX)
+
+#: Count cohorts, as bitmaps and as lists: see `kohort.transactions._bitmaps` and `._tids`.
+MARK: Final = Function("kohort_mark", INDEX, *[SIZES] * 2, TO_WORDS)
+CROSS: Final = Function("kohort_cross", *[WORDS] * 2, NUMBER, TO_SIZES)
+COUNT_BITS: Final = Function("kohort_count_bits", WORDS, *CANDIDATES, TO_WORDS, TO_INDEX)
+UNPACK: Final = Function("kohort_unpack", WORDS, *CANDIDATES, INDEX, TO_WORDS, SIZES, TO_SIZES)
+MEET: Final = Function(
+    "kohort_meet", *[WORDS] * 2, SIZES, *CANDIDATES, INDEX, *[NUMBER] * 2, TO_WORDS, TO_SIZES, TO_INDEX
+)
+SEARCH: Final = Together(*[INDEX, SIZES] * 2, SIZES, *[INDEX] * 2, TO_SIZES, TO_INDEX, TO_SIZES)
+COUNT_LISTS: Final = Function("kohort_count_lists", SEARCH, NUMBER, INDEX, SIZES, *[TO_INDEX] * 2)
+DEAL: Final = Function("kohort_deal", SEARCH, NUMBER, INDEX, SIZES, INDEX, TO_INDEX, TO_SIZES)
+MARK_COHORTS: Final = Function("kohort_mark_cohorts", INDEX, *[SIZES] * 2, NUMBER, TO_SIZES, TO_MARKS)
