@@ -391,6 +391,174 @@ def deal(search: Search, _: int, base: Index, item: Items, begins: Index, free: 
         free[item[first:at]] = -1
 
 
+# ── Items dropped, and given back ────────────────────────────────────────────────────────────────
+
+
+def compared(gain: int, cost: int, other_gain: int, other_cost: int) -> int:
+    """1 if gain/cost is above the other, 0 if both are equal, -1 if it is below; costs at least 1."""
+    one, other = gain * other_cost, other_gain * cost
+    return (one > other) - (one < other)
+
+
+def is_first(item: int, other: int, gains: Counts, costs: Counts) -> bool:
+    """Whether an item is dropped before another: by score as known, then by item order."""
+    order = compared(int(gains[item]), int(costs[item]), int(gains[other]), int(costs[other]))
+    return order > 0 or (order == 0 and item < other)
+
+
+def sink(heap: Items, size: int, place: int, gains: Counts, costs: Counts) -> None:
+    """Let the item at `place` sink below all that are dropped before it."""
+    item = heap[place]
+    while 2 * place + 1 < size:
+        below = 2 * place + 1
+        if below + 1 < size and is_first(heap[below + 1], heap[below], gains, costs):
+            below += 1
+        if is_first(item, heap[below], gains, costs):
+            break
+        heap[place] = heap[below]
+        place = below
+    heap[place] = item
+
+
+def drop(
+    starts: Index,
+    items: Items,
+    firsts: Index,
+    sets: Items,
+    costs: Counts,
+    least: int,
+    most: int,
+    heap: Items,
+    counts: Counts,
+    gains: Counts,
+    done: Mask,
+    out: Counts,
+) -> int:
+    """Drop the item of the highest score until no score is above 0; how many are dropped.
+
+    Args:
+        starts: of moles.
+        items: of moles.
+        firsts: where the moles of each item start.
+        sets: moles of each item.
+        costs: (m,) the score's denominators.
+        least: what an item gains at least.
+        most: what it gains at most.
+        heap: the items to choose from.
+        counts: (m,) the moles of each item.
+        gains: (m,) zeros.
+        done: (s,) which moles are done with: none.
+        out: (m, 3) rows to fill: the item, its moles, the moles left.
+    """
+    size, left, dropped = heap.size, done.size, 0
+    for item in heap:
+        gains[item] = min(max(counts[item], least), most)
+    for place in range(size // 2 - 1, -1, -1):
+        sink(heap, size, place, gains, costs)
+    while size > 0 and gains[heap[0]] > 0:
+        item = heap[0]
+        gain = min(max(counts[item], least), most)
+        if gain == gains[item]:
+            moles = sets[firsts[item] : firsts[item + 1]]
+            moles = moles[~done[moles]]
+            done[moles] = True
+            for mole in moles:
+                counts[items[starts[mole] : starts[mole + 1]]] -= 1
+            left -= moles.size
+            out[dropped] = item, moles.size, left
+            dropped += 1
+            size -= 1
+            heap[0] = heap[size]
+        else:
+            gains[item] = gain
+        sink(heap, max(size, 1), 0, gains, costs)
+    return dropped
+
+
+def give_back(
+    _starts: Index, _items: Items, firsts: Index, sets: Items, order: Items, hits: Counts, returned: Mask
+) -> None:
+    """Give each item back, in turn, of whose moles every one has another item that is dropped."""
+    for item in order:
+        hits[sets[firsts[item] : firsts[item + 1]]] += 1
+    for number, item in enumerate(order):
+        moles = sets[firsts[item] : firsts[item + 1]]
+        if (hits[moles] > 1).all():
+            returned[number] = True
+            hits[moles] -= 1
+
+
+def mark_dispensable(
+    starts: Index, items: Items, firsts: Index, sets: Items, losses: Counts, beside: Counts, spare: Mask
+) -> None:
+    """Mark the items of which every set has some other, better item: in all those sets, and losing no more."""
+    for item in range(losses.size):
+        first, last = firsts[item], firsts[item + 1]
+        if first == last:
+            continue
+        for mole in sets[first:last]:
+            beside[items[starts[mole] : starts[mole + 1]]] += 1
+        for other in items[starts[sets[first]] : starts[sets[first] + 1]]:
+            if other == item or beside[other] < last - first or losses[other] > losses[item]:
+                continue
+            alike = losses[other] == losses[item] and firsts[other + 1] - firsts[other] == last - first
+            spare[item] |= not alike or other < item
+        for mole in sets[first:last]:
+            beside[items[starts[mole] : starts[mole + 1]]] = 0
+
+
+# ── Transactions in the order of their content ───────────────────────────────────────────────────
+
+#: Up to so many words are sorted at once where they are.
+FEW: Final = 512
+
+
+def sort_rows(
+    starts: Index,
+    cells: Items,
+    words: Bits,
+    stack: NDArray[np.int64],
+    left: Index,
+    row_bits: int,
+    base: int,
+    held: int,
+) -> int:
+    """Sort the transactions whose numbers are in `words`, but for groups of many, which are left to the caller."""
+    top, low, high, depth = left.tolist()
+    while True:
+        while low < high:
+            packed = int(words[low]) >> row_bits
+            end = low + 1
+            while end < high and int(words[end]) >> row_bits == packed:
+                end += 1
+            if end - low > 1 and packed % base:
+                stack[top] = low, end, depth + held
+                top += 1
+            low = end
+        if top == 0:
+            return 0
+        top -= 1
+        low, high, depth = stack[top].tolist()
+        before = words[low:high] & np.uint64((1 << row_bits) - 1)
+        for place, row in enumerate(before.tolist(), low):
+            items = [*(cells[starts[row] + depth : starts[row + 1]] + 1).tolist(), *[0] * held][:held]
+            packed = sum(item * base**power for power, item in enumerate(reversed(items)))
+            words[place] = packed << row_bits | row
+        ascend = bool((words[low : high - 1] <= words[low + 1 : high]).all())
+        if not ascend and high - low > FEW:
+            left[:] = top, low, high, depth
+            return 1
+        if not ascend:
+            words[low:high].sort()
+
+
+def copy_runs(cells: Items, sources: Index, starts: Index, copies: Items) -> None:
+    """Copy runs of cells that stand anywhere, the first cell of each from `sources`, so that they start at `starts`."""
+    for run in range(sources.size):
+        size = starts[run + 1] - starts[run]
+        copies[starts[run] : starts[run + 1]] = cells[sources[run] : sources[run] + size]
+
+
 #: The loops by the names that they have in `kohort.native.library`.
 PLAIN: Final[MappingProxyType[str, Callable[..., int | None]]] = MappingProxyType(
     {
@@ -398,6 +566,7 @@ PLAIN: Final[MappingProxyType[str, Callable[..., int | None]]] = MappingProxyTyp
         for one in (
             *(narrow, transpose, look, join, floors, tally, bounds),
             *(mark, cross, count_bits, unpack, meet, mark_cohorts, count_lists, deal),
+            *(drop, give_back, mark_dispensable, sort_rows, copy_runs),
         )
     }
 )

@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from kohort.native import build, library
 from kohort.native.library import NUMBER, TO_SIZES, WORDS, Function
 from kohort.transactions import _engines
+from kohort.transactions._rows import Incidence
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions
-from kohort.transactions.recode import recode
+from kohort.transactions.optimum import reduced
+from kohort.transactions.recode import content_order, recode
 from kohort.transactions.suppression import Greedy
 from tests.reference.mole_loops import PLAIN
 from tests.reference.transactions import problem_of, raw_databases
 from tests.unit.test_native_mondrian import copied, spoil
 from tests.unit.transactions.sets import ENGINES, mine_by
 from tests.unit.transactions.test_moles import larger
+from tests.unit.transactions.test_order import drawn, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -78,6 +81,7 @@ def work(raw: RawDatabase) -> None:
     assert isinstance(problem.database, Transactions)
     for engine in ENGINES:
         assert mine_by(engine, problem).sets[0].tolist() == moles.sets[0].tolist()
+    reduced(Incidence.of(moles.sets[1:], problem.losses.size), problem.losses)
     for algorithm in (Greedy(give_back=True), LocalSuppression()):
         recode(problem.database, algorithm.suppress(problem, moles).suppression)
 
@@ -90,11 +94,13 @@ def test_loops_write_what_plain_ones_do(raw: RawDatabase) -> None:
 
 
 def test_every_loop_is_compared() -> None:
-    """Many different transactions take every way of the search."""
+    """Many different transactions take every way of the search, and very many the way of large groups."""
     with heard(twins=True) as calls:
         work(larger(0))
         mine_by_both(larger(7))
+        content_order(numbered(drawn(3000, 3000, 3, 3), 3))
     assert calls.keys() == PLAIN.keys()
+    assert len(calls["sort_rows"]) > 3
 
 
 @given(raw_databases(), st.data())

@@ -239,3 +239,13 @@ SEARCH: Final = Together(*[INDEX, SIZES] * 2, SIZES, *[INDEX] * 2, TO_SIZES, TO_
 COUNT_LISTS: Final = Function("kohort_count_lists", SEARCH, NUMBER, INDEX, SIZES, *[TO_INDEX] * 2)
 DEAL: Final = Function("kohort_deal", SEARCH, NUMBER, INDEX, SIZES, INDEX, TO_INDEX, TO_SIZES)
 MARK_COHORTS: Final = Function("kohort_mark_cohorts", INDEX, *[SIZES] * 2, NUMBER, TO_SIZES, TO_MARKS)
+
+#: Drop items, and give them back: see `kohort.transactions._greedy` and `.optimum`. Moles come with both their sides.
+SIDES: Final = INDEX, SIZES, INDEX, SIZES
+DROP: Final = Function("kohort_drop", *SIDES, INDEX, *[NUMBER] * 2, TO_SIZES, *[TO_INDEX] * 2, TO_MARKS, TO_INDEX)
+GIVE_BACK: Final = Function("kohort_give_back", *SIDES, SIZES, TO_INDEX, TO_MARKS)
+MARK_DISPENSABLE: Final = Function("kohort_mark_dispensable", *SIDES, INDEX, TO_INDEX, TO_MARKS)
+
+#: Put transactions in order: see `kohort.transactions.recode`.
+SORT_ROWS: Final = Function("kohort_sort_rows", INDEX, SIZES, TO_WORDS, *[TO_INDEX] * 2, *[NUMBER] * 3)
+COPY_RUNS: Final = Function("kohort_copy_runs", SIZES, *[INDEX] * 2, TO_SIZES)

@@ -142,7 +142,7 @@ class Bitmaps:
         stack = np.empty((sets.shape[1], self._public.shape[1]), np.uint64)
         COUNT_BITS(self._public, sets, sets.shape[1], base, item, stack, supports)
 
-    def meet(  # noqa: PLR0917  what is written comes last, as in kernels
+    def meet(  # noqa: PLR0917  what is written comes last, as in the core
         self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int], tops: Counts
     ) -> None:
         """Write the tops of candidates, counted in these bitmaps."""

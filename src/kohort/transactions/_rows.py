@@ -101,7 +101,7 @@ class Incidence:
 
     @property
     def sides(self) -> tuple[Index, Items, Index, Items]:
-        """What kernels are told of it."""
+        """What the compiled core is told of it."""
         return self.starts, self.items, self.firsts, self.sets
 
     @property
