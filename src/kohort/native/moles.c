@@ -6,6 +6,7 @@
 
 #include "lists.h"
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -291,13 +292,21 @@ __attribute__((target("avx2"))) static i64 by_table(const u64 *one, const u64 *o
     return by[0] + by[1] + by[2] + by[3] + by_word(one + word, other + word, words - word);
 }
 
+/* What the processor has, and the system keeps when it changes tasks: asked by hand, for not every compiler's own way is right. */
 static Together *counter(void) {
 #if defined(COUNTER) /* as the tests choose it */
     return COUNTER;
 #endif
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq"))
+    enum { AVX = 0x6, AVX512 = 0xE6 };
+    u32 a, b, c, d, kept, more;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return by_word;
+    __asm__("xgetbv" : "=a"(kept), "=d"(more) : "c"(0));
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        return by_word;
+    if ((kept & AVX512) == AVX512 && (b & bit_AVX512F) && (b & bit_AVX512VL) && (c & bit_AVX512VPOPCNTDQ))
         return by_words;
-    return __builtin_cpu_supports("avx2") ? by_table : by_word;
+    return (kept & AVX) == AVX && (b & bit_AVX2) ? by_table : by_word;
 }
 #else
 static Together *counter(void) { return by_word; }
