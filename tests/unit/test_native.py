@@ -472,7 +472,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     if not runtime or not Path(runtime.stdout.strip()).exists():
         pytest.skip("this machine has no gcc with sanitizers")
     made = tmp_path / "core.so"
-    strict = (*build.MEANING, "-O1", "-g", "-Wall", "-Wextra", "-Werror")
+    strict = (*build.MEANING, "-O1", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror")
     os.environ["CC"], before = str(gcc), os.environ.get("CC")
     try:
         build.build(made, (*strict, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"))
@@ -482,6 +482,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     names = ["tests/unit/test_native.py", "tests/unit/io/test_text.py", "tests/unit/algorithms/test_mondrian.py"]
     names += [
         "tests/unit/test_native_mondrian.py",
+        "tests/unit/test_native_moles.py",
         "tests/laws/test_loss_kernel_laws.py",
         "tests/laws/test_loss_laws.py",
     ]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from kohort.native.library import LOOK
 from kohort.transactions._bitmaps import CELL_COST, WORD_COST, Bitmaps, words_of
 from kohort.transactions._pairs import ROOM, bounds, pairs_of
-from kohort.transactions._rows import Rows, look
+from kohort.transactions._rows import Rows
 from kohort.transactions._tids import Tids
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Counting(Protocol):
         ...
 
     def among(self, items: Index) -> Counting:
-        """The same over some of the public items, whose codes become their places in `items`."""
+        """The same over some of the public items, ascending, whose codes become their places in `items`."""
         ...
 
     def singles(self, items: Index, share: tuple[int, int], /) -> Counts:
@@ -100,6 +101,8 @@ class Engines:
 
     def among(self, items: Index) -> Engines:
         """The engines over some of the public items, whose codes become their places in `items`."""
+        if items.size == self._public.width:  # all of them, in their order
+            return self
         pairs = None if self._pairs is None else self._pairs[items]
         return Engines(self._public.only(items), self._private, self._supports[items], pairs)
 
@@ -145,7 +148,7 @@ class Engines:
     def _look(self, cohorts: Items, begins: Index, sizes: Counts, share: tuple[int, int]) -> Counts:
         """What no private item exceeds in each of these cohorts, by a look at the transactions of each."""
         hidden, counts, tops = self._private, np.zeros(self._private.width, np.int64), np.empty(sizes.size, np.int64)
-        look(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
+        LOOK(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
         return tops
 
     def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[Bitmaps | Tids, Mask]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.kernels import kernel
+from kohort.native.library import FLOORS, JOIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,77 +107,10 @@ def candidates(level: Level, items: int, room: int = 0, *, floors: bool = False)
     parts, least = np.empty((room, size + 1), np.int64), np.zeros(room, np.int64)
     seen, places = np.full(items, -1, np.int64), np.empty((size, items), np.int64)
     last = np.ascontiguousarray(level.items[:, -1])
-    at = 0
-    while at < sets:
-        found, at = join(
-            at, last, level.tops, level.parts, level.children, seen, places, base, item, tops, parts
-        )  # fmt: skip
+    at = np.zeros(1, np.int64)
+    while at[0] < sets:
+        found = JOIN(at, last, level.tops, level.parts, level.children, seen, places, base, item, tops, parts)
         if floors:
-            bound(level.supports, level.below, level.parts, parts[:found], least)
+            FLOORS(level.supports, level.below, level.parts, size, parts[:found], least)
         if found:
             yield Candidates(base[:found], item[:found], tops[:found], least[:found], parts[:found])
-
-
-@kernel
-def bound(supports: Counts, below: Counts, parts_of: Index, parts: Index, least: Counts) -> None:
-    """Bound the support of each candidate C from below by sup(C - a) + sup(C - b) - sup(C - a - b), for all a and b.
-
-    Of the transactions with C - a - b, as many lack a as C - b shows, and as many lack b as C - a shows; all others
-    have both (Calders and Goethals, Mining all non-derivable frequent itemsets, 2002, to the second degree).
-    """
-    for at in range(parts.shape[0]):
-        least[at] = 0
-        for a in range(parts.shape[1]):
-            for b in range(a + 1, parts.shape[1]):
-                without = parts_of[parts[at, a], b - 1]
-                floor = supports[parts[at, a]] + supports[parts[at, b]] - below[without]
-                least[at] = max(least[at], floor)
-
-
-@kernel
-def join(  # noqa: PLR0917  a kernel takes arrays by position
-    at: int,
-    last: Items,
-    bounds: Counts,
-    parts_of: Index,
-    children: Index,
-    seen: Index,
-    places: Index,
-    base: Index,
-    item: Items,
-    tops: Counts,
-    parts: Index,
-) -> tuple[int, int]:
-    """List the candidates that extend the sets from `at` on, until the arrays are full; their number and the next set.
-
-    A set B and an item x after its last one make a candidate where every part of B + x is a non-mole: the part without
-    B's last item is a sibling of B, and each other one a child of one of B's parts.
-    """
-    found = 0
-    size = places.shape[0]
-    while at < last.size:
-        end = children[parts_of[at, size - 1] + 1]
-        if found + end - at > base.size:
-            break
-        for part in range(size - 1):
-            for child in range(children[parts_of[at, part]], children[parts_of[at, part] + 1]):
-                x = last[child]
-                if part == 0 or seen[x] == at * size + part - 1:
-                    seen[x] = at * size + part
-                    places[part, x] = child
-        for sibling in range(at + 1, end):
-            x = last[sibling]
-            if size > 1 and seen[x] != at * size + size - 2:
-                continue
-            places[size - 1, x] = sibling
-            top = bounds[at]
-            for part in range(size):
-                top = min(top, bounds[places[part, x]])
-                parts[found, part] = places[part, x]
-            parts[found, size] = at
-            base[found] = at
-            item[found] = x
-            tops[found] = top
-            found += 1
-        at += 1
-    return found, at

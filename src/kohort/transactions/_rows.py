@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.kernels import kernel
+from kohort.native.library import NARROW, TRANSPOSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Rows:
         codes[items] = np.arange(items.size)
         kept = np.empty(self.items.size + 1, np.int32)  # one more: what is written past the last is not kept
         starts = np.empty(self.starts.size, np.int64)
-        size = recode(self.starts, self.items, codes, starts, kept)
+        size = NARROW(self.starts, self.items, codes, starts, kept)
         return Rows(starts, kept[:size], items.size)
 
     def inverted(self) -> tuple[Index, Items]:
@@ -56,87 +56,14 @@ class Rows:
         firsts = np.zeros(self.width + 1, np.int64)
         np.cumsum(np.bincount(self.items, minlength=self.width), out=firsts[1:])
         tids = np.empty(self.items.size, np.int32)
-        transpose(self.starts, self.items, firsts[:-1].copy(), tids)
+        TRANSPOSE(self.starts, self.items, firsts[:-1].copy(), tids)
         return firsts, tids
 
     def ascending(self, firsts: Index, tids: Items) -> Items:
         """(c,) the items, ascending in each transaction: the inverted rows, inverted again."""
         items = np.empty(self.items.size, np.int32)
-        transpose(firsts, tids, self.starts[:-1].copy(), items)
+        TRANSPOSE(firsts, tids, self.starts[:-1].copy(), items)
         return items
-
-
-@kernel
-def recode(starts: Index, items: Items, codes: Items, begins: Index, kept: Items) -> int:
-    """Write the relevant items of each transaction under their new codes; return how many there are."""
-    size = 0
-    for row in range(starts.size - 1):
-        begins[row] = size
-        for cell in range(starts[row], starts[row + 1]):
-            code = codes[items[cell]]
-            kept[size] = code
-            size += code >= 0
-    begins[starts.size - 1] = size
-    return int(size)
-
-
-@kernel
-def transpose(starts: Index, items: Items, free: Index, rows: Items) -> None:
-    """Write for each item the rows that have it, ascending; `free` says where those of each begin, and is used up."""
-    for row in range(starts.size - 1):
-        for cell in range(starts[row], starts[row + 1]):
-            item = items[cell]
-            rows[free[item]] = row
-            free[item] += 1
-
-
-@kernel
-def commonest(starts: Index, items: Items, cohort: Items, limit: int, counts: Counts) -> int:
-    """What the transactions of a cohort that share one item do not exceed; `counts` is zero, also after.
-
-    It is the number of some item's where that is above the limit. As soon as that is so, or the transactions that are
-    left cannot make it so, no more are looked at.
-    """
-    top = seen = 0
-    cells = int(np.int64(0))  # of a literal 0 `clear` would be compiled once more
-    while seen < cohort.size and top <= limit < top + cohort.size - seen:
-        row = cohort[seen]
-        cells += int(starts[row + 1] - starts[row])
-        for cell in range(starts[row], starts[row + 1]):
-            counts[items[cell]] += 1
-            if counts[items[cell]] > top:  # max() is compiled anew for each pair of types
-                top = int(counts[items[cell]])
-        seen += 1
-    clear(starts, items, cohort[:seen], cells, counts)
-    return top if top > limit else top + cohort.size - seen
-
-
-@kernel
-def look(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    items: Items,
-    cohorts: Items,
-    begins: Index,
-    sizes: Counts,
-    limits: Counts,
-    counts: Counts,
-    tops: Counts,
-) -> None:
-    """Bound the items of each cohort; see `commonest`."""
-    for at in range(sizes.size):
-        tops[at] = commonest(starts, items, cohorts[begins[at] : begins[at] + sizes[at]], limits[at], counts)
-
-
-@kernel
-def clear(starts: Index, items: Items, cohort: Items, cells: int, counts: Counts) -> None:
-    """Set to zero the counts of the items in a cohort of so many cells: all counts, where these are fewer."""
-    if cells > counts.size:
-        for item in range(counts.size):
-            counts[item] = 0
-        return
-    for row in cohort:
-        for cell in range(starts[row], starts[row + 1]):
-            counts[items[cell]] = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +101,7 @@ class Incidence:
 
     @property
     def sides(self) -> tuple[Index, Items, Index, Items]:
-        """What kernels are told of it."""
+        """What the compiled core is told of it."""
         return self.starts, self.items, self.firsts, self.sets
 
     @property

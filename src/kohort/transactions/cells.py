@@ -30,10 +30,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.kernels import kernel
+from kohort.native.library import MARK_COHORTS
 from kohort.transactions._greedy import by_loss, give_back
 from kohort.transactions._rows import Incidence, Rows
-from kohort.transactions._tids import cohort_of
 from kohort.transactions.database import Transactions, held
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution, is_feasible, refuse_infeasible
@@ -112,9 +111,10 @@ class _Search:
         if not is_feasible(problem):
             return np.ones(tids.size, np.bool_)
         harmed = np.zeros(tids.size, np.bool_)
-        rows = part.starts, part.cells, *Rows(part.starts, part.cells, len(part.names)).inverted()
-        for sets in mine(problem).sets:
-            mark_cohorts(*rows, sets, np.empty(tids.size, np.int32), harmed)
+        if moles := [sets for sets in mine(problem).sets if sets.size]:
+            by_item, cohort = Rows(part.starts, part.cells, len(part.names)).inverted(), np.empty(tids.size, np.int32)
+            for sets in moles:
+                MARK_COHORTS(*by_item, sets, sets.shape[1], cohort, harmed)
         return harmed
 
     def _part(self, tids: Items) -> Transactions:
@@ -130,14 +130,3 @@ class _Search:
         lengths, starts = self._database.lengths[tids], self._database.starts[tids]
         before = np.cumsum(lengths) - lengths
         return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-
-
-@kernel
-def mark_cohorts(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index, items: Items, firsts: Index, tids: Items, sets: Items, cohort: Items, found: Mask
-) -> None:
-    """Mark the transactions that contain one of the sets; `cohort` is room for the transactions of one."""
-    for number in range(sets.shape[0]):
-        size = cohort_of((starts, items, firsts, tids), sets[number], cohort)
-        for place in range(size):
-            found[cohort[place]] = True

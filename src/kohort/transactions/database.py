@@ -11,6 +11,8 @@ import numpy as np
 
 from kohort.errors import UnsupportedError, UsageError
 from kohort.shown import Summary
+from kohort.transactions import _rows
+from kohort.transactions._engines import engines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -146,8 +148,6 @@ class Transactions(Summary):
 
     def counting(self, public: Index, private: Index) -> Counting:
         """What counts cohorts: see `kohort.transactions._engines`."""
-        from kohort.transactions._engines import engines_of  # noqa: PLC0415  numba is loaded when something is counted
-
         return engines_of(self, public, private)
 
     def kept(self, keep: Mask) -> Transactions:
@@ -158,9 +158,7 @@ class Transactions(Summary):
 
     def only(self, items: Mask) -> Transactions:
         """The same transactions over fewer items: those that `items` (m,) marks, with codes of their own."""
-        from kohort.transactions._rows import Rows  # noqa: PLC0415  numba is loaded when something is narrowed
-
-        rows = Rows(self.starts, self.cells, len(self.names)).only(np.flatnonzero(items))
+        rows = _rows.Rows(self.starts, self.cells, len(self.names)).only(np.flatnonzero(items))
         names = tuple(name for name, stays in zip(self.names, items.tolist(), strict=True) if stays)
         return Transactions(names, rows.starts, rows.items)
 

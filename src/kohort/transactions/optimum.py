@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.kernels import kernel
+from kohort.native.library import MARK_DISPENSABLE
 from kohort.solver import Program, refuse_missing, solve
 from kohort.transactions._greedy import give_back
 from kohort.transactions._rows import Incidence
@@ -34,7 +34,6 @@ from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask
-    from kohort.transactions._greedy import Sides
     from kohort.transactions.problem import Moles, SuppressionProblem
 
 
@@ -54,7 +53,7 @@ def reduced(sets: Incidence, losses: Counts) -> tuple[Items, Incidence]:
     while True:
         width = sets.items.size
         spare = np.zeros(losses.size, np.bool_)
-        mark_dispensable(sets.sides, losses, np.zeros_like(losses), spare)
+        MARK_DISPENSABLE(*sets.sides, losses, np.zeros_like(losses), spare)
         sets = _without(sets, spare)
         lone = np.unique(sets.items[sets.starts[:-1]][np.diff(sets.starts) == 1])
         forced.append(lone)
@@ -87,32 +86,6 @@ def _distinct(sets: Incidence) -> Incidence:
         for size in np.unique(sizes).tolist()
     ]
     return Incidence.of(groups, m)
-
-
-@kernel
-def mark_dispensable(sides: Sides, losses: Counts, together: Counts, spare: Mask) -> None:
-    """Mark the items of which every set has some other, better item.
-
-    An item is better than another one if it is in all sets of that one, loses no more, and is not just its like behind
-    it in item order. That orders the items, so a best one stays for every item that is marked. `together` has m zeros.
-    """
-    starts, items, firsts, sets = sides
-    for item in range(losses.size):
-        first, last = firsts[item], firsts[item + 1]
-        if first == last:
-            continue
-        for place in range(first, last):
-            for cell in range(starts[sets[place]], starts[sets[place] + 1]):
-                together[items[cell]] += 1
-        for cell in range(starts[sets[first]], starts[sets[first] + 1]):
-            other = items[cell]
-            if other == item or together[other] < last - first or losses[other] > losses[item]:
-                continue
-            alike = losses[other] == losses[item] and firsts[other + 1] - firsts[other] == last - first
-            spare[item] |= not alike or other < item
-        for place in range(first, last):
-            for cell in range(starts[sets[place]], starts[sets[place] + 1]):
-                together[items[cell]] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,12 @@ half of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels import kernel
+from kohort.native.library import COPY_RUNS, SORT_ROWS
 from kohort.transactions.database import Transactions
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
@@ -71,103 +71,6 @@ Words: TypeAlias = NDArray[np.uint64]
 #: Groups that are not sorted out yet: (n // 2 + 1, 3) int64 of first place, place behind the last, items looked at.
 Stack: TypeAlias = NDArray[np.int64]
 
-#: Up to so many words are sorted at once where they are; of more NumPy makes better use of the processor.
-_FEW: Final = 1 << 9
-
-_ZERO: Final = np.uint64(0)
-_ONE: Final = np.uint64(1)
-
-
-@kernel
-def sort_rows(  # noqa: PLR0917  a kernel takes arrays and numbers by position
-    starts: Index, cells: Items, words: Words, stack: Stack, left: Index, row_bits: int, base: int, held: int
-) -> tuple[int, int]:
-    """Sort the transactions whose numbers are in `words`, but for groups of many, which are left to the caller.
-
-    Args:
-        starts: Where each transaction's cells start.
-        cells: The items.
-        words: Read and written: upper bits of no meaning, below them the numbers, ascending in each group.
-        stack: Read and written: the groups that are not sorted out yet.
-        left: Read and written: how many groups are on the stack; first place, place behind the last and depth of the
-            group whose words were just sorted.
-        row_bits: Bits that hold a transaction's number.
-        base: One more than there are items.
-        held: Items that a word holds beside a transaction's number.
-
-    Returns:
-        The words to be sorted, first place and place behind the last, before this is called again; none at the end.
-    """
-    shift, digit = np.uint64(row_bits), np.uint64(base)
-    top, low, high, depth = left[0], left[1], left[2], left[3]
-    while True:
-        while low < high:
-            packed = words[low] >> shift
-            end = low + 1
-            while end < high and words[end] >> shift == packed:
-                end += 1
-            if end - low > 1 and packed % digit != _ZERO:
-                stack[top, 0], stack[top, 1], stack[top, 2] = low, end, depth + held
-                top += 1
-            low = end
-        if top == 0:
-            return 0, 0
-        top -= 1
-        low, high, depth = stack[top, 0], stack[top, 1], stack[top, 2]
-        last, ascend = _ZERO, True
-        for place in range(low, high):
-            row = words[place] & ((_ONE << shift) - _ONE)
-            at, end = starts[int(row)] + depth, starts[int(row) + 1]
-            packed = _ZERO
-            for cell in range(at, at + held):
-                item = cells[min(cell, cells.size - 1)] + 1  # in any case: to choose is quicker than to branch
-                packed = packed * digit + np.uint64(item if cell < end else 0)
-            packed = (packed << shift) | row
-            ascend &= last <= packed
-            words[place] = last = packed
-        if not ascend and high - low > _FEW:
-            left[0], left[1], left[2], left[3] = top, low, high, depth
-            return low, high
-        if not ascend:
-            sort_words(words, low, high)
-
-
-@kernel
-def sort_words(words: Words, low: int, high: int) -> None:
-    """Sort some words by Shell's method, which of few is plain insertion."""
-    gap = 1
-    while 9 * gap < high - low:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for place in range(low + gap, high):
-            word, hole = words[place], place
-            while hole - gap >= low and words[hole - gap] > word:
-                words[hole] = words[hole - gap]
-                hole -= gap
-            words[hole] = word
-        gap //= 3
-
-
-@kernel
-def lay_out(starts: Index, order: Index, sources: Index, new_starts: Index) -> None:
-    """Write where the transactions in `order` stand, and where they will."""
-    for place in range(order.size):
-        row = order[place]
-        sources[place] = starts[row]
-        new_starts[place + 1] = new_starts[place] + starts[row + 1] - starts[row]
-
-
-@kernel
-def copy_runs(cells: Items, sources: Index, starts: Index, copies: Items) -> None:
-    """Copy runs of cells that stand anywhere, the first cell of each from `sources`, so that they start at `starts`.
-
-    Where runs end is known from what lies in order; were it read from where they stand, each copy would wait for it.
-    """
-    for run in range(sources.size):
-        ahead = sources[run] - starts[run]
-        for at in range(starts[run], starts[run + 1]):
-            copies[at] = cells[at + ahead]
-
 
 def content_order(database: Transactions) -> Index:
     """(n,) the transactions in the order of their content: item by item, a shorter one before its continuations.
@@ -186,10 +89,8 @@ def content_order(database: Transactions) -> Index:
     held = max(held for held in range(1, 64) if base**held << row_bits <= 1 << 64)
     stack: Stack = np.empty((n // 2 + 1, 3), np.int64)
     stack[0], left = (0, n, 0), np.array([1, 0, 0, 0])
-    low, high = 0, n
-    while low < high:
-        low, high = sort_rows(database.starts, database.cells, words, stack, left, row_bits, base, held)
-        words[low:high].sort()
+    while SORT_ROWS(database.starts, database.cells, words, stack, left, row_bits, base, held):
+        words[left[1] : left[2]].sort()
     words &= np.uint64((1 << row_bits) - 1)
     return words.view(np.int64)
 
@@ -201,8 +102,8 @@ def arranged(database: Transactions, order: Index) -> Transactions:
     >>> arranged(database, content_order(database)).sets()
     [['a', 'c'], ['b']]
     """
-    starts, sources = np.zeros(order.size + 1, np.int64), np.empty(order.size, np.int64)
-    lay_out(database.starts, order, sources, starts)
+    starts, sources = np.zeros(order.size + 1, np.int64), database.starts[order]
+    np.cumsum(database.starts[order + 1] - sources, out=starts[1:])
     cells = np.empty(int(starts[-1]), np.int32)
-    copy_runs(database.cells, sources, starts, cells)
+    COPY_RUNS(database.cells, sources, starts, cells)
     return Transactions(database.names, starts, cells)

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.transactions._greedy import drop_greedily, give_back
+from kohort.native.library import DROP
+from kohort.transactions._greedy import give_back
 from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import ItemSuppression, Step, SuppressionSolution, refuse_infeasible
@@ -115,5 +116,5 @@ def steps(moles: Incidence, losses: Counts, score: Score = Score.MMIL, others: M
     costs = losses if score.weighs else np.ones_like(losses)
     work = heap, counts, np.zeros_like(counts), np.zeros(len(moles), np.bool_)
     out = np.empty((heap.size, 3), np.int64)
-    size = drop_greedily(moles.sides, costs, score.bounds, work, out)
+    size = DROP(*moles.sides, costs, *score.bounds, *work, out)
     return tuple(Step(item, found, left) for item, found, left in out[:size].tolist())

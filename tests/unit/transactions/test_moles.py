@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -11,28 +10,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from kohort.errors import LimitError
 from kohort.transactions import _bitmaps, _engines, _levels
 from kohort.transactions._bitmaps import Bitmaps
 from kohort.transactions._rows import Rows
 from kohort.transactions._tids import Tids
-from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import SuppressionProblem
 from kohort.transactions.roles import Listed, Roles
-from kohort.transactions.suppression import Greedy
 from tests.reference.transactions import (
     RawDatabase,
-    is_coherent,
-    is_least,
-    items_of,
     problem_of,
     raw_databases,
-    released,
     told,
     told_plainly,
 )
@@ -263,40 +256,6 @@ def test_many_items() -> None:
     roles = Roles(np.pad(few.roles.public, (0, more)), np.pad(few.roles.private, (0, more)))
     many = replace(few, database=replace(few.database, names=names), roles=roles, losses=np.pad(few.losses, (0, more)))
     assert told(mine(many)) == told(mine(few))
-
-
-# ── Machine code ─────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture
-def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every compiled loop of the package replaced by the loop that it was compiled from."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("kohort.transactions"):
-            for key, value in list(vars(module).items()):
-                if hasattr(value, "py_func"):
-                    monkeypatch.setattr(module, key, value.py_func)
-
-
-@pytest.mark.usefixtures("plain_kernels")
-@pytest.mark.parametrize("engine", ENGINES)
-def test_loops_stay_within_their_arrays(engine: type | None) -> None:
-    """Uncompiled, where a place beyond an array is an error, the loops give the same moles."""
-    raw = larger(0)
-    with np.errstate(over="ignore"):  # sums of bits leave 64 bits on purpose
-        assert told(mine_by(engine, problem_of(raw))) == quickly(raw)
-
-
-@pytest.mark.usefixtures("plain_kernels")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(raw_databases())
-def test_loops_of_suppression_stay_within_their_arrays(raw: RawDatabase) -> None:
-    """Those of the greedy search, of giving back and of single cells likewise."""
-    problem = problem_of(raw)
-    with np.errstate(over="ignore"):
-        solution, cells = Greedy(give_back=True).solve(problem), LocalSuppression().solve(problem)
-    assert is_least(raw, frozenset(items_of(solution)))
-    assert is_coherent(released(raw, cells.suppression))
 
 
 def test_moles_are_in_order_however_many_items_there_are() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError
-from kohort.transactions import _greedy
+from kohort.native.library import DROP
 from kohort.transactions._rows import Incidence
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
@@ -66,9 +66,15 @@ def test_steps_are_those_of_the_definition(family: Family, losses: list[int], sc
 
 @given(*[st.integers(0, 2**62) | st.integers(0, 20), st.integers(1, 2**62) | st.integers(1, 20)] * 2)
 def test_fractions_are_compared_exactly(gain: int, cost: int, other_gain: int, other_cost: int) -> None:
-    """Two fractions compare as Python's do, whatever their products."""
-    one, other = Fraction(gain, cost), Fraction(other_gain, other_cost)
-    assert _greedy.compared(gain, cost, other_gain, other_cost) == (one > other) - (one < other)
+    """Of two items the one with the greater fraction goes first, whatever their products; of equal ones the first."""
+    none, fractions = np.zeros(0, np.int32), [Fraction(gain, cost), Fraction(other_gain, other_cost)]
+    heap, out = np.arange(2, dtype=np.int32), np.zeros((2, 3), np.int64)
+    counts, costs = np.array([gain, other_gain]), np.array([cost, other_cost])
+    sides = np.zeros(1, np.int64), none, np.zeros(3, np.int64), none
+    done = np.zeros(0, np.bool_)
+    size = DROP(*sides, costs, 0, 2**62, heap, counts, np.zeros(2, np.int64), done, out)
+    expected = sorted((item for item in (0, 1) if fractions[item] > 0), key=lambda item: (-fractions[item], item))
+    assert out[:size, 0].tolist() == expected
 
 
 def test_no_moles_no_steps() -> None:
