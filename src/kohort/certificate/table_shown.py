@@ -20,7 +20,7 @@ from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.pseudonyms import DIGITS
-from kohort.schema import Label, Role, Scale
+from kohort.schema import Label, Scale
 from kohort.schema.dates import Period
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
@@ -32,7 +32,7 @@ from kohort.verify.classes import classes_of
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
 from kohort.verify.values import UNREAD, begins, in_days
-from kohort.verify.verdict import TableCheck
+from kohort.verify.verdict import comparisons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -263,32 +263,18 @@ class Shown:
     @cached_property
     def checks(self) -> dict[str, int]:
         """How much each check that the job demands compared."""
-        records, quasi = self.table.records, self.asked.schema.quasi
-        labels = {column.name: len(self.table[column.name].values) for column in quasi}
-        plain = [one for one in self.asked.schema.released if one.role is not Role.QUASI]
-        perturbed = [one for one in plain if one.name in self.asked.perturbed]
-        pseudonyms = [one for one in plain if one.pseudonym and one not in perturbed]
-        entered = records + self.known.suppressed + self.known.incomplete
-        identifying = bool(self.asked.schema.identifying)
-        found: dict[TableCheck, int] = {
-            TableCheck.BYTES: self.known.size,
-            TableCheck.COLUMNS: len(self.table.columns),
-            TableCheck.COMPLETE: entered if self.asked.job.complete else 0,
-            TableCheck.RECORDS: records,
-            TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: records * identifying,
-            TableCheck.CELLS: records * (len(plain) - len(perturbed) - len(pseudonyms)),
-            TableCheck.PSEUDONYMS: records * len(pseudonyms),
-            TableCheck.PERTURBED: records * len(perturbed),
-            TableCheck.LABELS: sum(labels.values()),
-            TableCheck.GRID: sum(labels[column.name] for column in quasi if column.grid is not None),
-            TableCheck.REGIONS: records * len(quasi),
-            TableCheck.ENDS: records if quasi and not self.known.levels else 0,
-            TableCheck.CLASSES: self.classes.sizes.size,
-            TableCheck.SUPPRESSED: self.known.suppressed if self.known.levels or self.asked.refining else 0,
-            TableCheck.ORDER: records,
-        }
-        return {check.value: count for check, count in found.items() if count != 0}
+        entered = self.table.records + self.known.suppressed + self.known.incomplete
+        return comparisons(
+            self.asked.schema,
+            self.table.records,
+            {column.name: len(self.table[column.name].values) for column in self.asked.schema.quasi},
+            size=self.known.size,
+            classes=self.classes.sizes.size,
+            entered=entered if self.asked.job.complete else 0,
+            left_out=self.known.suppressed if self.known.levels or self.asked.refining else 0,
+            perturbed=self.asked.perturbed,
+            on_levels=bool(self.known.levels),
+        )
 
     # ── cost ─────────────────────────────────────────────────────────────────────────────────────
 

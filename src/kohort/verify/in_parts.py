@@ -46,7 +46,7 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, labels_of, without_value
+from kohort.verify.records import incomplete, without_value
 from kohort.verify.tables import due_on_level, judged, refuse_satisfying
 from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
 
@@ -114,17 +114,8 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     verdicts = [groups.judged(*some) for some in source.classed(query.columns, query.hashed)]
     groups.check_whole()
     found = _joined([one for one in verdicts if one is not None])
-    labels = {one.name: len(labels_of(one.name, written.distinct(one.name).texts)) for one in claim.schema.quasi}
-    grids = {one.name for one in claim.schema.quasi if one.grid is not None}
-    whole = {
-        TableCheck.BYTES: written.size,
-        TableCheck.COMPLETE: source.records if claim.complete else 0,
-        TableCheck.LABELS: sum(labels.values()),
-        TableCheck.GRID: sum(size for name, size in labels.items() if name in grids),
-        TableCheck.SUPPRESSED: claim.suppressed * bool(claim.levels),
-    }
     found = replace(found, suppressed=claim.suppressed, incomplete=claim.incomplete, sha256=written.sha256)
-    return of_files(found, written, claim, whole, engine)
+    return of_files(found, written, claim, source.records, engine)
 
 
 def _check_unique_pairs(claim: Claim) -> None:
@@ -328,10 +319,9 @@ def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, release
 
 
 def _joined(verdicts: Sequence[Verdict]) -> Verdict:
-    bands, checks = Counter[tuple[int, int]](), Counter[str]()
+    bands = Counter[tuple[int, int]]()
     for one in verdicts:
         bands.update({(band.low, band.high): band.classes for band in one.bands})
-        checks.update(one.checks)
     exposed = [one.exposed for one in verdicts]
     return replace(
         verdicts[0],
@@ -341,7 +331,6 @@ def _joined(verdicts: Sequence[Verdict]) -> Verdict:
         largest=max(one.largest for one in verdicts),
         bands=tuple(Band(low, high, classes) for (low, high), classes in sorted(bands.items())),
         data_dependent=any(one.data_dependent for one in verdicts),
-        checks=checks,
         exposed=Exposed(
             sum(one.people for one in exposed),
             sum(one.range_ends for one in exposed),

@@ -16,7 +16,7 @@ judged on these levels.
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -59,6 +59,7 @@ from kohort.verify.verdict import (
     Verdict,
     VerifiedPart,
     check_columns,
+    comparisons,
     fault,
     places,
     reading_release,
@@ -176,19 +177,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     check_records(table, claim)
     check_lineage(table, claim)
     check_identifiers(table, claim, asked.original)
-    records = claim.released
-    checks = Counter(
-        {
-            TableCheck.BYTES: reading.size,
-            TableCheck.COLUMNS: len(table.columns),
-            TableCheck.COMPLETE: asked.entered if asked.complete else 0,
-            TableCheck.RECORDS: records,
-            TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: records * bool(claim.schema.identifying),
-            TableCheck.SUPPRESSED: claim.suppressed * bool(claim.levels or claim.refined),
-        }
-    )
-    held = _check_against_input(table, claim, checks)
+    held = _check_against_input(table, claim)
     disordered = disorder(table, [attribute.name for attribute in claim.schema.quasi], claim.workspace)
     classes = released_classes(table, claim, ordered=disordered is None)
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
@@ -210,9 +199,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         raise disordered
     if reading.astray:
         raise fault(TableCheck.BYTES, "the bytes are not those of the intended records")
-    sizes = classes.sizes
-    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: records})
-    checks[TableCheck.ENDS] = records if held.regions else 0
+    records, sizes = claim.released, classes.sizes
     people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
     singling, every = _singled(table, claim, people_of_records)
     return Verdict(
@@ -225,7 +212,17 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         models=tuple(model.name for model in claim.models),
         sha256=reading.sha256,
         data_dependent=held.data_dependent,
-        checks={check.value: checks[check] for check in TableCheck if checks[check]},
+        checks=comparisons(
+            claim.schema,
+            records,
+            {one.name: len(table[one.name].values) for one in claim.schema.quasi},
+            size=reading.size,
+            classes=sizes.size,
+            entered=asked.entered if asked.complete else 0,
+            left_out=claim.suppressed if claim.levels or claim.refined else 0,
+            perturbed=[one.column for one in claim.effects],
+            on_levels=bool(claim.levels),
+        ),
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
         singling=singling,
@@ -244,43 +241,35 @@ def _singled(table: Table, claim: Claim, people: Index | None) -> tuple[tuple[Si
     return singled_out([table[one.name] for one in claim.schema.unchanged], people), every
 
 
-def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:
-    """Check a column that is not generalized; which check it took."""
+def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> None:
+    """Check a column that is not generalized."""
     check_values(attribute, claim)
     effect = next((one for one in claim.effects if one.column == column.name), None)
     if effect is not None:
         check_perturbed(column, claim, effect)
         if claim.coarsened is not None and column.name in claim.coarsened.names:
             check_coarsened(column, claim, claim.coarsened.collect()[column.name])
-        return TableCheck.PERTURBED
-    if attribute.pseudonym and claim.key is not None:
+    elif attribute.pseudonym and claim.key is not None:
         check_pseudonyms(column, claim, claim.key)
-        return TableCheck.PSEUDONYMS
-    check_cells(column, claim)
-    return TableCheck.CELLS
+    else:
+        check_cells(column, claim)
 
 
-def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]) -> _CheckedLabels:
-    held, check, attributes = _CheckedLabels(), partial(_check_column, table, claim), claim.schema.released
-    for attribute, found in zip(attributes, claim.workspace.side_by_side(check, attributes), strict=True):
-        if isinstance(found, TableCheck):
-            checks[found] += claim.released
-            continue
+def _check_against_input(table: Table, claim: Claim) -> _CheckedLabels:
+    held = _CheckedLabels()
+    for found in claim.workspace.side_by_side(partial(_check_column, table, claim), claim.schema.released):
         held.levels.update(found.levels)
         held.regions.update(found.regions)
         held.refined.update(found.refined)
-        values = len(table[attribute.name].values)
-        checks[TableCheck.LABELS] += values
-        checks[TableCheck.GRID] += values if attribute.grid is not None else 0
-        checks[TableCheck.REGIONS] += claim.released
     return held
 
 
-def _check_column(table: Table, claim: Claim, attribute: Attribute) -> TableCheck | _CheckedLabels:
-    """Check one column; which check it took, or what its labels are."""
+def _check_column(table: Table, claim: Claim, attribute: Attribute) -> _CheckedLabels:
+    """Check one column; what its labels are, if it is generalized."""
     column = table[attribute.name]
     if attribute.role is not Role.QUASI:
-        return _check_cells(column, attribute, claim)
+        _check_cells(column, attribute, claim)
+        return _CheckedLabels()
     if attribute.name in claim.levels:
         return _CheckedLabels(levels={column.name: check_level(column, attribute, claim)})
     region = check_regions(column, attribute, claim)
