@@ -101,6 +101,15 @@ def judged(name: str, told: str, *of: str, met: bool) -> CheckedPart:
     return CheckedPart(name, PartOutcome.SAME if met else PartOutcome.DIFFERENT, told, of or (name,))
 
 
+def keyed(name: str, certified: Mapping[str, object], found: Mapping[str, object]) -> Iterator[CheckedPart]:
+    """The values of a mapping, compared with those that it has to hold."""
+    shown = {key: value for key, value in found.items() if key in certified}
+    wrong = [f"{key} {certified[key]}, found {value}" for key, value in shown.items() if certified[key] != value]
+    wrong += [f"{key} is absent or too many" for key in sorted(found.keys() ^ certified.keys())]
+    of = [f"{name}.{key}" for key in shown] or [name]
+    yield judged(name, "; ".join(wrong) or ", ".join(shown) or "none", *of, met=not wrong)
+
+
 def between(name: str, certified: int, least: int, most: int, *of: str) -> CheckedPart:
     """A count that the file shows to lie between two numbers.
 

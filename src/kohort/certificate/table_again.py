@@ -215,7 +215,7 @@ def _singling(seen: Evidence) -> Iterator[CheckedPart]:
         (_SINGLING, _SINGLED[0], known.released_unchanged, alone),
         (f"{_SINGLING} together", _SINGLED[1], known.released_together, every),
     ):
-        due = [{**asdict(one), "columns": list(one.columns)} for one in found]
+        due: list[Mapping[str, object]] = [{**asdict(one), "columns": list(one.columns)} for one in found]
         yield compared(name, list(certified), due, of, told=_singled)
     perturbed = {*seen.asked.perturbed}  # of any other, the input was judged, which may have more records
     refused = [one.columns for one in alone if one.most and not job.accepted.intersection(one.columns)]

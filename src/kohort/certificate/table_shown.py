@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort import io
-from kohort.certificate.again import compared, judged, limits, unchecked
+from kohort.certificate.again import compared, judged, keyed, limits, unchecked
 from kohort.certificate.table import SHOWN, not_promised
 from kohort.errors import InputError, KohortError
 from kohort.metrics import PLUGINS
@@ -64,15 +64,6 @@ _SPELLED: Final[Mapping[str, Callable[[str], re.Match[str] | None]]] = {
     Label.MEAN.value: lambda _: None,
     Label.GRID.value: _half_open,
 }
-
-
-def keyed(name: str, certified: Mapping[str, object], found: Mapping[str, object]) -> Iterator[CheckedPart]:
-    """The values of a mapping, compared with those that it has to hold."""
-    shown = {key: value for key, value in found.items() if key in certified}
-    wrong = [f"{key} {certified[key]}, found {value}" for key, value in shown.items() if certified[key] != value]
-    wrong += [f"{key} is absent or too many" for key in sorted(found.keys() ^ certified.keys())]
-    of = [f"{name}.{key}" for key in shown] or [name]
-    yield judged(name, "; ".join(wrong) or ", ".join(shown) or "none", *of, met=not wrong)
 
 
 def _of_columns(name: str, certified: Mapping[str, object], due: Collection[str]) -> Iterator[CheckedPart]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from kohort.certificate.again import (
     CheckedPart,
     compared,
     judged,
+    keyed,
     limits,
     of_bytes,
     unchecked,
@@ -34,8 +34,9 @@ from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.verify.reading import Digest
+from kohort.verify.transactions.aggregated import descents
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import CoherenceCheck
+from kohort.verify.transactions.databases import CoherenceCheck, comparisons
 
 if TYPE_CHECKING:
     import os
@@ -50,6 +51,9 @@ _UNSEEN: Final = "only verification saw this, with the input"
 
 #: A fraction of two counts.
 _fraction: Final = re.compile(r"([0-9]{1,1000})/([0-9]{1,1000})").fullmatch
+
+#: The check that counts the cells of items that are not public.
+_PRIVATE: Final = CoherenceCheck.PRIVATE.value
 
 #: What would have to be brought to count cohorts.
 _ITEMS: Final = "the certificate names no item: give the private ones with --private"
@@ -84,6 +88,9 @@ def check_transactions_again(
         database = read_transactions(path, options).database
     except (InputError, InfeasibleError) as fault:
         return Again((*parts, unreadable("transactions", fault)))
+    due = comparisons(
+        known.transactions, len(database.names), known.cells, size=known.size, private=0, cohorts=known.cohorts
+    )
     parts += [
         compared("transactions", known.transactions, len(database)),
         compared("items", known.items, int(np.count_nonzero(database.supports))),
@@ -92,14 +99,14 @@ def check_transactions_again(
         _plain(database, options, known.sha256),
         *_model(known, job),
         *_coherence(known, database, roles),
-        *_checks(known, len(database.names)),
+        *keyed("checks", {key: count for key, count in known.checks.items() if key != _PRIVATE}, due),
         _confidence(known),
     ]
     return Again((*parts, unseen(known, parts, _UNSEEN)))
 
 
 def _order(database: Transactions) -> CheckedPart:
-    met = any(map(_ascends, _in_item_order(database)))
+    met = any(not descents(one.starts, one.cells) for one in _in_item_order(database))
     told = "transactions are sorted by their own content" if met else "transactions are out of order"
     return judged("order", told, met=met)
 
@@ -131,12 +138,6 @@ def _in_item_order(database: Transactions) -> Iterator[Transactions]:
         yield Transactions(order, database.starts, codes[np.lexsort((codes, rows))])
 
 
-def _ascends(database: Transactions) -> bool:
-    bounds, codes = cast("list[int]", database.starts.tolist()), cast("list[int]", database.cells.tolist())
-    rows = [codes[start:end] for start, end in pairwise(bounds)]
-    return all(one <= other for one, other in pairwise(rows))
-
-
 def _model(known: CoherenceCertificate, job: TransactionJob) -> Iterator[CheckedPart]:
     try:
         model = Coherence(exact(known.h), known.k, known.p)
@@ -151,7 +152,7 @@ def _model(known: CoherenceCertificate, job: TransactionJob) -> Iterator[Checked
 def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Iterator[CheckedPart]:
     counted = ("cohorts", "smallest", "confidence", "confidence_exact")
     if roles is None:
-        yield unchecked(known.model, _ITEMS, "checks.private", *counted)
+        yield unchecked(known.model, _ITEMS, f"checks.{_PRIVATE}", *counted)
         return
     model = Coherence(exact(known.h), known.k, known.p)
     items = roles.over(database, model.h)
@@ -163,28 +164,7 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
     share = Fraction(found.together, found.support)
     yield compared("confidence", _share(known.confidence_exact), share, "confidence", "confidence_exact")
     private = int(database.supports[~items.public].sum())
-    yield compared("private cells", known.checks.get(CoherenceCheck.PRIVATE.value, 0), private, "checks.private")
-
-
-def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
-    due = {
-        CoherenceCheck.BYTES: known.size,
-        CoherenceCheck.TRANSACTIONS: known.transactions,
-        CoherenceCheck.ITEMS: names,
-        CoherenceCheck.LINEAGE: known.cells,
-        CoherenceCheck.COHERENCE: known.cohorts,
-        CoherenceCheck.ORDER: known.transactions,
-    }
-    found = {check.value: count for check, count in due.items() if count}
-    wrong = [
-        f"{name} {known.checks.get(name, 0)}, found {count}"
-        for name, count in found.items()
-        if known.checks.get(name) != count
-    ]
-    more = {*known.checks} - {*found, CoherenceCheck.PRIVATE.value}
-    wrong += [f"{name} is too many" for name in sorted(more)]
-    of = [f"checks.{name}" for name in (*found, *more)]
-    yield judged("checks", "; ".join(wrong) or ", ".join(found), *of, met=not wrong)
+    yield compared("private cells", known.checks.get(_PRIVATE, 0), private, f"checks.{_PRIVATE}")
 
 
 def _confidence(known: CoherenceCertificate) -> CheckedPart:

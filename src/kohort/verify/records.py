@@ -16,7 +16,7 @@ from kohort.shown import many
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
-from kohort.verify.values import counted, in_days, values_of, with_others
+from kohort.verify.values import in_days, values_in
 from kohort.verify.verdict import Claim, TableCheck, fault, places, refuse
 from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
@@ -154,8 +154,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     distinct label.
     """
     source = claim.original[column.name]
-    every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
+    values = values_in(source, attribute, claim)
     labels = labels_of(column.name, column.values)
     if attribute.of_dates and values.label is not Label.RANGE:
         labels = labels.zip_with(labels.is_in([*values.cells]), in_days(labels))

@@ -52,7 +52,7 @@ from kohort.verify.records import (
     without_value,
 )
 from kohort.verify.singling import exposure, singled_out, together
-from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
+from kohort.verify.values import ExpectedLabels, values_in
 from kohort.verify.verdict import (
     Claim,
     TableCheck,
@@ -282,9 +282,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
 
     Cost: one walk over the records.
     """
-    source, level = claim.original[column.name], claim.levels[column.name]
-    every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
+    level, values = claim.levels[column.name], values_in(claim.original[column.name], attribute, claim)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column.name, column.values)
     label = places(texts, released)
@@ -305,7 +303,7 @@ def due_on_level(column: Column, attribute: Attribute, claim: Claim) -> Index:
 
     Values that are due to be released alike have one number, whatever is released; -1 where no release may hold one.
     """
-    values = values_of(attribute, column.values, lambda: claim.counts(column), claim.schema.missing)
+    values = values_in(column, attribute, claim)
     texts, node = _nodes(values, claim.levels[column.name], column.name)
     number = places(texts, texts.unique(maintain_order=True))
     return np.where((node < 0) | ~values.released, -1, number[node])

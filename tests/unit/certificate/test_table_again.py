@@ -18,7 +18,8 @@ from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
 from kohort.certificate.again import Again, PartOutcome, read_certificate
 from kohort.certificate.form import digest, disks_of
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.errors import FileError, InputError
 from kohort.io.forms import Format
 from kohort.models.delta_presence import DeltaPresence

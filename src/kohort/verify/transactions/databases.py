@@ -7,7 +7,6 @@ bytes must be the same: there is one way to write a database in each form. Check
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import gcd
@@ -175,19 +174,8 @@ def verdict_of(
     n: int, items: Mapping[str, int], claim: CoherenceClaim, cohorts: Cohorts, *, sha256: str, size: int
 ) -> CoherenceVerdict:
     """What is said of a release that passed every check: of n transactions, and so many that contain each item."""
-    cells = sum(items.values())
-    share = gcd(cohorts.together, cohorts.support)
-    checks = Counter(
-        {
-            CoherenceCheck.BYTES: size,
-            CoherenceCheck.TRANSACTIONS: n,
-            CoherenceCheck.ITEMS: len(items),
-            CoherenceCheck.LINEAGE: cells,
-            CoherenceCheck.PRIVATE: sum(support for name, support in items.items() if name not in claim.public),
-            CoherenceCheck.COHERENCE: cohorts.sets,
-            CoherenceCheck.ORDER: n,
-        }
-    )
+    cells, share = sum(items.values()), gcd(cohorts.together, cohorts.support)
+    private = sum(support for name, support in items.items() if name not in claim.public)
     return CoherenceVerdict(
         transactions=n,
         items=sum(support > 0 for support in items.values()),
@@ -196,8 +184,14 @@ def verdict_of(
         smallest=cohorts.smallest,
         confidence=(cohorts.together // share, cohorts.support // share),
         sha256=sha256,
-        checks={check.value: number for check, number in checks.items() if number},
+        checks=comparisons(n, len(items), cells, size=size, private=private, cohorts=cohorts.sets),
     )
+
+
+def comparisons(n: int, items: int, cells: int, *, size: int, private: int, cohorts: int) -> dict[str, int]:
+    """How many comparisons each check of n transactions makes, by its name; one that makes none is left out."""
+    found = dict(zip(CoherenceCheck, (size, n, items, cells, private, cohorts, n), strict=True))
+    return {check.value: number for check, number in found.items() if number}
 
 
 def _check_coherence(database: Transactions, claim: CoherenceClaim) -> Cohorts:
