@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,14 +29,12 @@ from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.write import write_transactions
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
-from kohort.verify.reading import Digest
 from kohort.verify.transactions.aggregated import descents
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import CoherenceCheck, comparisons
+from kohort.verify.transactions.databases import CoherenceCheck, comparisons, plain_digest
 
 if TYPE_CHECKING:
     import os
@@ -115,18 +113,9 @@ def _plain(database: Transactions, options: BasketOptions, sha256: str) -> Check
     """Whether basket lines hold nothing but their items, in item order: then they are the same, written again."""
     if options.form is not Form.BASKET:
         return unchecked("plain bytes", "only basket lines can be checked for content beyond their items")
-    same = any(_digest(one, options) == sha256 for one in _in_item_order(database))
+    same = any(plain_digest(one, options) == sha256 for one in _in_item_order(database))
     more = "the bytes hold more than the items: other blanks or line ends, or items in another order"
     return judged("plain bytes", "nothing but the items" if same else more, met=same)
-
-
-def _digest(database: Transactions, options: BasketOptions) -> str:
-    again = Digest()
-    try:
-        write_transactions(database, cast("BinaryIO", again), options)
-    except UsageError:
-        return ""
-    return again.sha256
 
 
 def _in_item_order(database: Transactions) -> Iterator[Transactions]:

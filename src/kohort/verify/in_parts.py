@@ -46,7 +46,7 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, without_value
+from kohort.verify.records import incomplete, refuse_above_limit, refuse_others_left_out, without_value
 from kohort.verify.tables import due_on_level, judged, refuse_satisfying
 from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
 
@@ -244,17 +244,12 @@ class _GroupsOfClasses:
         if self._records != self.source.records:
             what = f"{self._records:,} records were counted in classes instead of {self.source.records:,}"
             raise fault(TableCheck.LINEAGE, what)
-        if self._incomplete != self.claim.incomplete:
-            what = f"{self.claim.incomplete:,} records are left out as incomplete; {self._incomplete:,} lack a value"
-            raise fault(TableCheck.COMPLETE, what)
+        refuse_others_left_out(self.claim, self._incomplete)
         if self._suppressed + self.left != self.claim.suppressed:
             what = f"{self.claim.suppressed:,} records are suppressed, and {self._suppressed:,} lack a value"
             what += f", {self.left:,} are in classes that fail" * bool(self.left)
             raise fault(TableCheck.RECORDS, what)
-        if self.claim.limit is not None and self.left > self.claim.limit:
-            some = many(self.left, "record is", "records are")
-            what = f"{some} suppressed for other reasons than a missing value; the limit is {self.claim.limit:,}"
-            raise fault(TableCheck.RECORDS, what)
+        refuse_above_limit(self.left, self.claim.limit)
         self._check_apart()
         for name, counts in self.found.items():
             if (counts != self.totals[name]).any():

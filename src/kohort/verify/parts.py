@@ -19,7 +19,7 @@ from kohort.io.cells import encode
 from kohort.io.manifest import digest_of
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregates import TableRelation, Tuples, as_texts, summed, tuples_of
+from kohort.verify.aggregates import Tuples, as_texts, summed, tuples_in, tuples_of
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
 from kohort.verify.singling import singling_of, together, worst_in
@@ -179,7 +179,7 @@ class Groups:
 
     def add(self, table: Table, columns: Sequence[str]) -> None:
         """Add those of one more part."""
-        some = TableRelation(table).tuples(columns, self._hashed)
+        some = tuples_in(table, columns, self._hashed)
         self._columns = some.table.columns
         texts = as_texts(some.table)
         self._found.append(texts.with_columns(records=some.counts, sum=pl.Series(some.sums)))

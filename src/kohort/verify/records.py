@@ -43,12 +43,15 @@ def check_records(table: Table, claim: Claim) -> None:
     found = table.records if claim.weights is None else claim.released
     if found != due:
         raise fault(TableCheck.RECORDS, f"{many(found, 'record')} instead of {due:,}")
-    if claim.limit is None:
-        return
-    chosen = claim.suppressed - claim.amount(without_value(claim))
-    if chosen > claim.limit:
+    if claim.limit is not None:
+        refuse_above_limit(claim.suppressed - claim.amount(without_value(claim)), claim.limit)
+
+
+def refuse_above_limit(chosen: int, limit: int | None) -> None:
+    """Refuse more suppressed records than the job allows, besides those that lack a value."""
+    if limit is not None and chosen > limit:
         some = many(chosen, "record is", "records are")
-        what = f"{some} suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
+        what = f"{some} suppressed for other reasons than a missing value; the limit is {limit:,}"
         raise fault(TableCheck.RECORDS, what)
 
 
@@ -242,11 +245,8 @@ def complete_records(claim: Claim) -> Claim:
     """
     claim = replace(claim, population=_could_enter(claim))
     without = incomplete(claim)
-    found = claim.amount(without)
-    if found != claim.incomplete:
-        what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
-        raise fault(TableCheck.COMPLETE, what)
-    if not found:
+    refuse_others_left_out(claim, claim.amount(without))
+    if not claim.incomplete:
         return claim
     inside = (claim.lineage >= 0) & (claim.lineage < without.size)
     released = int(without.take(claim.lineage[inside]).sum())
@@ -257,6 +257,13 @@ def complete_records(claim: Claim) -> Claim:
     kept = np.flatnonzero(~without)
     weights = None if claim.weights is None else claim.weights.take(kept)
     return replace(claim, source=claim.original.take(kept), lineage=place, complete=(), incomplete=0, weights=weights)
+
+
+def refuse_others_left_out(claim: Claim, found: int) -> None:
+    """Refuse another number of incomplete records than are left out."""
+    if found != claim.incomplete:
+        what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
+        raise fault(TableCheck.COMPLETE, what)
 
 
 def _could_enter(claim: Claim) -> Table | None:

@@ -147,7 +147,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
     with reading_release():
         content = system.mapped(file)
         read = read_released(content, claim.writing)
-        check_number(read, claim)
+        check_number(len(read), claim)
         database = check_items(read, claim)
         sha256 = check_bytes(content, database, claim.writing)
     return _judged(database, claim, sha256, len(content))
@@ -156,7 +156,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
 def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceVerdict:
     """What is true of a transaction database that is still in memory. There are no bytes to check."""
     claim = replace(claim, writing=BasketOptions())
-    check_number(database, claim)
+    check_number(len(database), claim)
     return _judged(check_items(database, claim), claim)
 
 
@@ -219,11 +219,6 @@ def _named(items: tuple[str, ...], names: frozenset[str]) -> Mask:
 #: There may be no transactions, and names of any size that has a number.
 _LIMITS: Final = ReadOptions(allow_empty=True, max_cell=(1 << 31) - 1)
 
-#: What the fault of bytes that hold more than their cells is called.
-NOT_PLAIN: Final = (
-    "the bytes are not the plain form of their transactions: other blanks or line ends, another order, notes"
-)
-
 
 def read_released(content: Content, options: BasketOptions) -> Transactions:
     """The transactions that the bytes hold."""
@@ -239,27 +234,41 @@ def read_released(content: Content, options: BasketOptions) -> Transactions:
     return reading.database
 
 
-def check_bytes(content: Content, database: Transactions, options: BasketOptions) -> str:
-    """The bytes say these transactions, items in this order, and nothing more; gives their digest."""
-    again, sha256 = Digest(), digest(content)
-    try:
-        write_transactions(database, cast("BinaryIO", again), options)
-    except UsageError:  # nobody would write names like these in this form
-        raise fault(CoherenceCheck.BYTES, NOT_PLAIN) from None
-    if again.sha256 != sha256:
-        raise fault(CoherenceCheck.BYTES, NOT_PLAIN)
+def check_bytes(content: Content, database: Transactions, options: BasketOptions, before: int = 0) -> str:
+    """The bytes say these transactions, which follow others, and nothing more; gives their digest."""
+    sha256 = digest(content)
+    if plain_digest(database, options, before) != sha256:
+        what = "the bytes are not the plain form of their transactions: other blanks or line ends, another order, notes"
+        raise fault(CoherenceCheck.BYTES, what)
     return sha256
+
+
+def plain_digest(database: Transactions, options: BasketOptions, before: int = 0) -> str:
+    """The digest of transactions in their plain form; empty where nobody would write names like theirs in it."""
+    again = Digest()
+    try:
+        write_transactions(database, cast("BinaryIO", again), options, before)
+    except UsageError:
+        return ""
+    return again.sha256
 
 
 #: Origins whose cells are fetched at once: enough for the waits to overlap, few enough to stay in the nearest cache.
 _AHEAD: Final = 64
 
 
-def check_number(database: Transactions, claim: CoherenceClaim) -> None:
+def check_number(found: int, claim: CoherenceClaim) -> None:
     """There are as many transactions as the input had."""
-    if len(database) != len(claim.source):
-        what = f"{len(database):,} transactions instead of {len(claim.source):,}"
+    if found != len(claim.source):
+        what = f"{found:,} transactions instead of {len(claim.source):,}"
         raise fault(CoherenceCheck.TRANSACTIONS, what)
+
+
+def check_suppressed(claim: CoherenceClaim) -> None:
+    """Only public items are suppressed everywhere."""
+    protected = len(claim.dropped - claim.public)
+    if protected:
+        raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
 
 
 def check_items(database: Transactions, claim: CoherenceClaim) -> Transactions:
@@ -314,9 +323,7 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> int:
     changed, lost, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
     if changed:
         raise fault(CoherenceCheck.LINEAGE, f"{changed:,} transactions are not the input's less what was suppressed")
-    protected = len(claim.dropped - claim.public)
-    if protected:
-        raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
+    check_suppressed(claim)
     if lost:
         raise fault(CoherenceCheck.PRIVATE, f"{lost:,} cells of items that are not public are missing")
     return disordered
