@@ -44,7 +44,7 @@ from kohort.shown import many
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
 from kohort.verify.singling import singled_out, together
-from kohort.verify.verdict import unmarked
+from kohort.verify.verdict import OF_RELEASE, TableCheck, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ _UNSEEN: Final = "whoever wrote the certificate could have written anything here
 _BYTES: Final = "checks.bytes"
 
 #: Which record is which is nowhere told, so that labels can belong to others, though all cells are those of the input.
-_LABELS: Final = "only verification knew which record of the input each one is"
+_LINEAGE: Final = "only verification knew which record of the input each one is"
 
 #: What would have to be brought to compare the release with its input.
 _INPUT: Final = "give the input with --reference"
@@ -243,9 +243,11 @@ def _tells_of_columns(seen: Evidence) -> bool:
 def _input(seen: Evidence) -> Iterator[CheckedPart]:
     """What only the input shows: how many records are left out, and whether cells are unchanged."""
     known, complete = seen.known, seen.asked.job.complete
-    yield unchecked("whether labels fit their records", _LABELS)
     if not complete:
         yield compared("incomplete", known.incomplete, 0)
+    shown = {*OF_RELEASE, *((TableCheck.COMPLETE, TableCheck.CELLS) if seen.brought.reference is not None else ())}
+    if without := [check for check in seen.checks if check not in shown]:
+        yield unchecked("checks without evidence", f"{', '.join(without)}: {_LINEAGE}")
     try:
         inputs = seen.inputs
     except InputError as fault:
