@@ -104,9 +104,14 @@ class Evidence:
     brought: RecheckInputs
 
     @cached_property
+    def quasi(self) -> Mapping[str, Attribute]:
+        """The quasi-identifiers by their names; a certificate may name columns that there are not."""
+        return {column.name: column for column in self.asked.schema.quasi}
+
+    @cached_property
     def classes(self) -> ReleasedClasses:
         """The classes of the table."""
-        return classes_of([self.table[column.name].codes for column in self.asked.schema.quasi], self.table.records)
+        return classes_of([self.table[name].codes for name in self.quasi], self.table.records)
 
     @cached_property
     def inputs(self) -> tuple[Table, Table] | None:
@@ -146,7 +151,7 @@ class Evidence:
 
         A population had values of its own: builders are then left as they are.
         """
-        columns = [one for one in self.asked.schema.quasi if isinstance(self.hierarchies.get(one.name), str)]
+        columns = [one for one in self.quasi.values() if isinstance(self.hierarchies.get(one.name), str)]
         of_population = any(one.model is None or one.model.declared.population for one in self.asked.models)
         try:
             table = self.reference if columns and not of_population else None
@@ -162,7 +167,7 @@ class Evidence:
     def parts(self, k: int | None) -> Iterator[CheckedPart]:
         """Each part of the certificate that the table and the job show, compared; `k` is the job's, if known."""
         yield from self._nodes()
-        disordered = disorder(self.table, [column.name for column in self.asked.schema.quasi])
+        disordered = disorder(self.table, [*self.quasi])
         told = "records stand by their own content" if disordered is None else disordered.what
         yield judged("order", told, met=disordered is None)
         yield from self._kinds()
@@ -207,23 +212,23 @@ class Evidence:
             yield judged(f"cells of {name}", told, met=not wrong)
 
     def _kinds(self) -> Iterator[CheckedPart]:
-        names = {column.name: column for column in self.asked.schema.quasi}
-        yield from _of_columns("labels", self.known.labels, names)
+        yield from _of_columns("labels", self.known.labels, self.quasi)
         tokens = self.asked.schema.missing - {"", ANY}
         for name, kind in self.known.labels.items():
-            possible = self.possible_kinds(names[name]) if name in names else ()
+            column = self.quasi.get(name)
+            possible = () if column is None else self.possible_kinds(column)
             part, field_ = f"labels of {name}", f"labels.{name}"
             if kind in possible[1:]:
                 yield unchecked(part, f"{kind}; by their spelling they could be {next(iter(possible))}", field_)
             else:
                 told = kind if kind in possible else f"{kind}, but the labels are not spelled so"
                 yield judged(part, told, field_, met=kind in possible)
-            if name not in names:
+            if column is None:
                 continue
             if lost := len(tokens.intersection(_texts(self.table[name]))):
                 told = f"{many(lost, 'label is a missing value', 'labels are missing values')} in the job"
                 yield judged(part, told, met=False)
-            braced = kind == Label.SET and [one for one in self._labels(name) if one[:1] + one[-1:] == "{}"]
+            braced = kind == Label.SET and [one for one in self._labels(column) if one[:1] + one[-1:] == "{}"]
             if braced and (odd := sum(not parted(label) for label in braced)):
                 told = f"{many(odd, 'label', 'labels')} in braces, not spelled as sets are, must be values as they are"
                 yield unchecked(f"sets of {name}", told)
@@ -234,11 +239,10 @@ class Evidence:
         Those of a full-domain release are on the level that is certified, those of local recoding on none above it.
         """
         known, algorithm = self.known, self.asked.algorithm
-        names = [column.name for column in self.asked.schema.quasi]
         full_domain = bool(known.levels) if algorithm is None else algorithm.full_domain
-        yield from _of_columns("levels", known.levels, names if full_domain else ())
-        yield from _of_columns("refined", known.refined, names if self.asked.refining else ())
-        for name in names:
+        yield from _of_columns("levels", known.levels, self.quasi if full_domain else ())
+        yield from _of_columns("refined", known.refined, self.quasi if self.asked.refining else ())
+        for name in self.quasi:
             if name in known.levels:
                 level = known.levels[name]
                 yield self._below(name, f"levels of {name}", f"levels.{name}", level, lowest=level)
@@ -258,9 +262,8 @@ class Evidence:
         astray = len(texts.difference(*labels))
         met = bool(labels) and not astray
         nodes = "nodes" if level is None else f"nodes {'of' if lowest == level else 'up to'} level {level}"
-        return judged(
-            part, nodes if met else f"{many(astray, 'label is', 'labels are')} not {nodes}", of or part, met=met
-        )
+        told = nodes if met else f"{many(astray, 'label is', 'labels are')} not {nodes}"
+        return judged(part, told, of or part, met=met)
 
     # ── labels ───────────────────────────────────────────────────────────────────────────────────
 
@@ -271,34 +274,25 @@ class Evidence:
         """
         if self.known.levels:
             return (Label.ANCESTOR.value,)
-        labels = self._labels(column.name)
+        labels = self._labels(column)
         numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
         found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
         named = column.scale in {None, Scale.CATEGORICAL} and column.grid is None
         found += [_of_names(column)] if named else []
         return tuple(dict.fromkeys(found))
 
-    @property
-    def _generalized(self) -> Mapping[str, str]:
-        """What each quasi-identifier is said to be released as; a certificate may name columns that there are not."""
-        labels = self.known.labels
-        return {column.name: labels[column.name] for column in self.asked.schema.quasi if column.name in labels}
-
     @cached_property
     def data_dependent(self) -> bool | None:
         """Whether labels were chosen by looking at records; `None` where a hierarchy decides that is not at hand."""
-        kinds = self._generalized.items()
-        if any(kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(name))) for name, kind in kinds):
-            return True
-        names = [column.name for column in self.asked.schema.quasi]
-        if any(self.asked.builders.get(name, "").startswith("frequency") for name in names):
-            return True
-        return None if self.asked.digests.keys() & names else False
+        for name, column in self.quasi.items():
+            kind, built = self.known.labels.get(name), self.asked.builders.get(name, "").startswith("frequency")
+            if built or kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(column))):
+                return True
+        return None if self.asked.digests.keys() & self.quasi else False
 
-    def _labels(self, name: str) -> list[str]:
-        texts = _texts(self.table[name])
-        column = next((one for one in self.asked.schema.quasi if one.name == name), None)
-        if column is None or column.scale is not Scale.DATE:
+    def _labels(self, column: Attribute) -> list[str]:
+        texts = _texts(self.table[column.name])
+        if column.scale is not Scale.DATE:
             return texts
         days = in_days(texts).to_list()
         return [text if day == UNREAD and is_open_label(text) else day for text, day in zip(texts, days, strict=True)]
@@ -312,7 +306,7 @@ class Evidence:
         return comparisons(
             self.asked.schema,
             self.table.records,
-            {column.name: len(self.table[column.name].values) for column in self.asked.schema.quasi},
+            {name: len(self.table[name].values) for name in self.quasi},
             size=self.known.size,
             classes=self.classes.sizes.size,
             entered=entered if self.asked.job.complete else 0,
