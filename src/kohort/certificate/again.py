@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from kohort.certificate.form import FORMS, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
-from kohort.errors import FileError, InputError, KohortError, MissingExtraError, VerificationError
+from kohort.errors import FileError, InputError, MissingExtraError, VerificationError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.schema.numbers import LARGEST
@@ -127,11 +127,6 @@ def limits(due: tuple[str, ...], certified: tuple[str, ...]) -> CheckedPart:
     """Whether what is not promised follows from the job."""
     told = f"{len(due)} limits" if due == certified else "these are not the limits that follow from the job"
     return judged("not promised", told, "not_promised", met=due == certified)
-
-
-def unreadable(name: str, fault: KohortError) -> CheckedPart:
-    """The part of a file that cannot be read, which differs."""
-    return judged(name, f"the file cannot be read: {fault.what}", met=False)
 
 
 def unchecked(name: str, why: str, *of: str) -> CheckedPart:

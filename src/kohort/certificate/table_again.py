@@ -23,7 +23,6 @@ from kohort.certificate.again import (
     judged,
     of_bytes,
     unchecked,
-    unreadable,
     unseen,
 )
 from kohort.certificate.table import Described
@@ -84,7 +83,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     try:
         table, same = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, unreadable("table", fault)))
+        return Again((*parts, judged("table", f"the file cannot be read: {fault.what}", met=False)))
     names = [column.name for column in asked.schema.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
     parts += [compared("records", known.records, table.records), _bytes(same)]

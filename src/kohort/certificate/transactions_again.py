@@ -21,7 +21,6 @@ from kohort.certificate.again import (
     limits,
     of_bytes,
     unchecked,
-    unreadable,
     unseen,
 )
 from kohort.certificate.form_9 import exact
@@ -85,7 +84,7 @@ def check_transactions_again(
     try:
         database = read_transactions(path, options).database
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, unreadable("transactions", fault)))
+        return Again((*parts, judged("transactions", f"the file cannot be read: {fault.what}", met=False)))
     due = comparisons(
         known.transactions, len(database.names), known.cells, size=known.size, private=0, cohorts=known.cohorts
     )

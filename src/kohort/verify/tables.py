@@ -35,7 +35,7 @@ from kohort.verify.classes import bands, check_ends, classes_of, released_classe
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of, twofold
 from kohort.verify.population import matched_population
-from kohort.verify.reading import ReleaseContent, plainly, read
+from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import (
     TWOFOLD,
     check_cells,
@@ -128,14 +128,6 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
         sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
     found = judged(ReleaseContent(joined(tables, workspace), sha256, size), claim)
     return replace(found, parts=tuple(verified))
-
-
-def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
-    """What is true of a release that is a frame: of its cells as text. There are no bytes to check."""
-    from kohort.io.typed import from_frame  # noqa: PLC0415  what a typed cell is as text, as the input was read
-
-    check_columns(frame.columns, claim.schema)
-    return verify_table(plainly(from_frame(frame), claim), claim)
 
 
 def verify_table(table: Table, claim: Claim) -> Verdict:
