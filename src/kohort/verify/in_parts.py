@@ -179,21 +179,27 @@ class _GroupsOfClasses:
         self._incomplete += bare.amount(without)
         self._suppressed += bare.amount(~enters & ~without)
         columns = {name: self._found(name, bare, ~without) for name in self.known}
+        held = Table(tuple(columns.get(one.name, one) for one in bare.original.columns), bare.original.records)
+        whole = replace(bare, source=held, totals=self.totals, suppressed=0, complete=(), incomplete=0)
         last = np.iinfo(np.int64).max if self.claim.levels else self.source.labels.records
         left_out = bare.amount(enters & ((classes < 0) | (classes >= last)))
         refuse(TableCheck.RECORDS, left_out, "record is", "records are", " left out for no reason")
         released = classes < self.source.labels.records
         if self.claim.levels:
-            self._check_left(bare, columns, np.flatnonzero(enters), released)
+            self._check_left(whole, np.flatnonzero(enters), released)
         rows = np.flatnonzero(enters & released)
         if not rows.size:
             return None
-        sent = self._sent(bare, tuples, classes, columns, rows)
+        table, order = released_tuples(bare, self.source.labels.take(classes[rows]), rows)
+        rows = rows[order]
+        source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held.columns), rows.size)
+        claim = replace(whole, source=source, weights=bare.amounts.take(rows), lineage=np.arange(rows.size))
+        sent = ReleasedTuples(claim, table, tuples.sums[rows])
         groups = Groups(self.query.hashed)
-        for table in self.rest.take(sent.claim.released):
-            groups.add(table, self.query.released)
+        for part in self.rest.take(claim.released):
+            groups.add(part, self.query.released)
         check_same(sent, groups.found, self.query)
-        return judged(ReleaseContent(sent.released, "", 0), sent.claim)
+        return judged(ReleaseContent(table, "", 0), claim)
 
     def _found(self, name: str, bare: Claim, counted: np.typing.NDArray[np.bool_]) -> Column:
         """A column with the values of the whole input; its records that enter are counted."""
@@ -205,39 +211,19 @@ class _GroupsOfClasses:
         np.add.at(self.found[name], codes[counted], bare.amounts[counted])
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
 
-    def _sent(
-        self, bare: Claim, tuples: Tuples, classes: Index, columns: Mapping[str, Column], rows: Index
-    ) -> ReleasedTuples:
-        released, order = released_tuples(bare, self.source.labels.take(classes[rows]), rows)
-        rows = rows[order]
-        held = [columns.get(one.name, one) for one in tuples.table.columns]
-        source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held), rows.size)
-        claim = replace(
-            bare,
-            source=source,
-            weights=bare.amounts.take(rows),
-            lineage=np.arange(rows.size),
-            suppressed=0,
-            complete=(),
-            incomplete=0,
-            totals=self.totals,
-        )
-        return ReleasedTuples(claim, released, tuples.sums[rows])
-
-    def _check_left(self, bare: Claim, columns: Mapping[str, Column], rows: Index, released: Mask) -> None:
+    def _check_left(self, whole: Claim, rows: Index, released: Mask) -> None:
         """The classes of a group that are left out fail some model; and note what all of them are due to be."""
         if not rows.size:
             return
-        held = [columns.get(one.name, one) for one in bare.original.columns]
-        claim = replace(bare, source=Table(tuple(held), bare.original.records), totals=self.totals, lineage=_NONE)
-        quasi = [(columns[one.name], one) for one in claim.schema.quasi]
+        claim = replace(whole, lineage=_NONE)
+        quasi = [(claim.original[one.name], one) for one in claim.schema.quasi]
         due = np.stack([due_on_level(column, one, claim).take(column.codes[rows]) for column, one in quasi], axis=1)
         gone = ~released[rows]
         left = rows[gone]
         if left.size:
             of = classes_of([*due[gone].T], left.size).of.astype(np.int64)
             refuse_satisfying(left, of, due[gone], ModelInputs.of(claim, None))
-            self.left += bare.amount(left)
+            self.left += claim.amount(left)
         self._due += [pl.DataFrame(some.astype(np.int32)).unique() for some in (due[gone], due[~gone])]
 
     def check_whole(self) -> None:
