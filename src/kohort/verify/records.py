@@ -21,7 +21,7 @@ from kohort.verify.verdict import Claim, TableCheck, fault, places, refuse
 from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,11 +57,16 @@ def refuse_above_limit(chosen: int, limit: int | None) -> None:
 
 def without_value(claim: Claim) -> Mask:
     """Which records of the input lack a value that the schema suppresses them for."""
-    suppressed = np.zeros(claim.original.records, np.bool_)
-    for attribute in claim.schema.released:
-        if attribute.missing is Missing.SUPPRESS:
-            suppressed |= lacking(claim.original[attribute.name], claim)
-    return suppressed
+    names = [one.name for one in claim.schema.released if one.missing is Missing.SUPPRESS]
+    return _lacking_any(claim.original, names, claim)
+
+
+def _lacking_any(table: Table, names: Iterable[str], claim: Claim) -> Mask:
+    """(n,) which records of the input, or of a population table, lack a value in one of the columns."""
+    found = np.zeros(table.records, np.bool_)
+    for name in names:
+        found |= lacking(table[name], claim)
+    return found
 
 
 def lacking(column: Column, claim: Claim) -> Mask:
@@ -271,17 +276,11 @@ def _could_enter(claim: Claim) -> Table | None:
     known = claim.known
     if known is None or not claim.complete:
         return known
-    without = np.zeros(known.records, np.bool_)
-    for name in (one.name for one in claim.schema.quasi):
-        if claim.complete == "all" or name in claim.complete:
-            without |= lacking(known[name], claim)
-    kept = np.flatnonzero(~without)
+    names = [one.name for one in claim.schema.quasi if claim.complete == "all" or one.name in claim.complete]
+    kept = np.flatnonzero(~_lacking_any(known, names, claim))
     return known if kept.size == known.records else known.take(kept)
 
 
 def incomplete(claim: Claim) -> Mask:
     """(n,) which records of the input lack a value in one of the columns."""
-    without = np.zeros(claim.original.records, np.bool_)
-    for name in claim.original.names if claim.complete == "all" else claim.complete:
-        without |= lacking(claim.original[name], claim)
-    return without
+    return _lacking_any(claim.original, claim.original.names if claim.complete == "all" else claim.complete, claim)
