@@ -171,6 +171,9 @@ class Evidence:
         told = "records stand by their own content" if disordered is None else disordered.what
         yield judged("order", told, met=disordered is None)
         yield from self._kinds()
+        levels, algorithm = self.known.levels, self.asked.algorithm
+        full_domain = bool(levels) if algorithm is None else algorithm.full_domain
+        yield from _of_columns("levels", levels, self.quasi if full_domain else ())
         name, of = "data-dependent labels", "data_dependent_labels"
         if self.data_dependent is None:
             yield unchecked(name, "a hierarchy may have been made from the data", of)
@@ -213,6 +216,7 @@ class Evidence:
 
     def _kinds(self) -> Iterator[CheckedPart]:
         yield from _of_columns("labels", self.known.labels, self.quasi)
+        yield from _of_columns("refined", self.known.refined, self.quasi if self.asked.refining else ())
         tokens = self.asked.schema.missing - {"", ANY}
         for name, kind in self.known.labels.items():
             column = self.quasi.get(name)
@@ -238,10 +242,7 @@ class Evidence:
 
         Those of a full-domain release are on the level that is certified, those of local recoding on none above it.
         """
-        known, algorithm = self.known, self.asked.algorithm
-        full_domain = bool(known.levels) if algorithm is None else algorithm.full_domain
-        yield from _of_columns("levels", known.levels, self.quasi if full_domain else ())
-        yield from _of_columns("refined", known.refined, self.quasi if self.asked.refining else ())
+        known = self.known
         for name in self.quasi:
             if name in known.levels:
                 level = known.levels[name]
