@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.cli import main as kohort
 from kohort.errors import InputError, VerificationError

@@ -38,7 +38,8 @@ import polars as pl
 from kohort.app import fields, guard
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError

@@ -20,9 +20,10 @@ from kohort.perturbation.pseudonyms import Key
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim
 from kohort.verify.aggregated import Destinations, verify_by_aggregation
-from kohort.verify.aggregates import Hashed, TableRelation, hashes
+from kohort.verify.aggregates import Hashed, hashes
 from kohort.verify.parts import WrittenParts
 from tests.reference.destinations import table_of
+from tests.reference.relation import TableRelation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

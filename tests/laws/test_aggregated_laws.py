@@ -29,9 +29,9 @@ from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import Stages, claim_of, no_progress, solve
 from kohort.verify import aggregated, verify
 from kohort.verify.aggregated import verify_by_aggregation
-from kohort.verify.aggregates import TableRelation
 from tests.engines.test_spilled import LABELS, METHODS, MISSING, MODELS, tables
 from tests.reference.destinations import destinations_of, table_of, texts, write_parts
+from tests.reference.relation import TableRelation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

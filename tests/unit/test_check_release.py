@@ -29,7 +29,8 @@ from bench.forged import Verdict, by_a_stranger, by_kohort, forge, made_in, reco
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.errors import InputError
 from kohort.io.forms import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity

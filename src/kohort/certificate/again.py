@@ -12,12 +12,12 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from kohort.certificate.form import FORMS, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
-from kohort.errors import FileError, InputError, KohortError, MissingExtraError, VerificationError
+from kohort.errors import FileError, InputError, MissingExtraError, VerificationError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.schema.numbers import LARGEST
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from kohort.certificate.form import Certified
 
+
+T = TypeVar("T")
 
 #: The fields that `read_certificate` has compared with the others, and the signature, which is a part of its own.
 _READ: Final = frozenset({"form", "kind", "job_sha256", "signature"})
@@ -79,21 +81,33 @@ class Again:
         return self.met
 
 
-def compared(name: str, certified: object, found: object, *of: str) -> CheckedPart:
+def said(value: object) -> str:
+    """How a value is told: numbers with commas, nothing as `none`."""
+    return f"{value:,}" if isinstance(value, int) else "none" if value is None or not value else str(value)
+
+
+def compared(name: str, certified: T, found: T, *of: str, told: Callable[[T], str] = said) -> CheckedPart:
     """Whether what is certified was found; the part is about the fields `of`, or the one that is called as it is.
 
     >>> compared("records", 7, 8).told
     '7, found 8'
     """
-    fields_ = of or (name,)
-    if certified == found:
-        return CheckedPart(name, PartOutcome.SAME, _said(found), fields_)
-    return CheckedPart(name, PartOutcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}", fields_)
+    met = certified == found
+    return judged(name, told(found) if met else f"{told(certified)}, found {told(found)}", *of, met=met)
 
 
 def judged(name: str, told: str, *of: str, met: bool) -> CheckedPart:
     """A part that is met or not."""
     return CheckedPart(name, PartOutcome.SAME if met else PartOutcome.DIFFERENT, told, of or (name,))
+
+
+def keyed(name: str, certified: Mapping[str, object], found: Mapping[str, object]) -> Iterator[CheckedPart]:
+    """The values of a mapping, compared with those that it has to hold."""
+    shown = {key: value for key, value in found.items() if key in certified}
+    wrong = [f"{key} {certified[key]}, found {value}" for key, value in shown.items() if certified[key] != value]
+    wrong += [f"{key} is absent or too many" for key in sorted(found.keys() ^ certified.keys())]
+    of = [f"{name}.{key}" for key in shown] or [name]
+    yield judged(name, "; ".join(wrong) or ", ".join(shown) or "none", *of, met=not wrong)
 
 
 def between(name: str, certified: int, least: int, most: int, *of: str) -> CheckedPart:
@@ -103,21 +117,16 @@ def between(name: str, certified: int, least: int, most: int, *of: str) -> Check
     ('3, but the file shows 0 to 2', '1; the file shows 0 to 2')
     """
     if not least <= certified <= most:
-        return judged(name, f"{_said(certified)}, but the file shows {least:,} to {most:,}", *of, met=False)
+        return judged(name, f"{certified:,}, but the file shows {least:,} to {most:,}", *of, met=False)
     if least == most:
-        return judged(name, _said(certified), *of, met=True)
-    return unchecked(name, f"{_said(certified)}; the file shows {least:,} to {most:,}", *of)
+        return judged(name, f"{certified:,}", *of, met=True)
+    return unchecked(name, f"{certified:,}; the file shows {least:,} to {most:,}", *of)
 
 
 def limits(due: tuple[str, ...], certified: tuple[str, ...]) -> CheckedPart:
     """Whether what is not promised follows from the job."""
     told = f"{len(due)} limits" if due == certified else "these are not the limits that follow from the job"
     return judged("not promised", told, "not_promised", met=due == certified)
-
-
-def unreadable(name: str, fault: KohortError) -> CheckedPart:
-    """The part of a file that cannot be read, which differs."""
-    return CheckedPart(name, PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}")
 
 
 def unchecked(name: str, why: str, *of: str) -> CheckedPart:
@@ -150,40 +159,24 @@ def unseen(known: Certified, parts: Iterable[CheckedPart], why: str) -> CheckedP
 
 def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[CheckedPart]:
     """The size and the digest of the file; of a table in a database those of its text."""
-    if (place := stored(path)) is not None:
-        text = text_of(place)
-        yield compared("size", known.size, len(text))
-        yield compared("sha256", known.sha256, hashlib.sha256(text).hexdigest())
-        return
     file_ = Path(path)
-    if has_manifest(file_):
-        yield from _of_parts(file_, known)
-        return
-    if file_.is_dir():  # of which it is the one part
-        file_ /= Path(known.release).name
     try:
-        with open(file_, "rb", opener=open_at_once) as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            size = file.tell()
+        if (place := stored(path)) is not None:
+            text = text_of(place)
+            sha256, size = hashlib.sha256(text).hexdigest(), len(text)
+        elif has_manifest(file_):
+            listed = read_manifest(file_)
+            yield compared("parts", f"{len(listed.parts):,}", altered(file_, listed) or f"{len(listed.parts):,}")
+            there = [one for one in listed.paths(file_) if one.is_file()]
+            sha256, size = digest_of(there, text=bool(listed.separator))
+        else:  # a folder has one part
+            file_ = file_ / Path(known.release).name if file_.is_dir() else file_
+            with open(file_, "rb", opener=open_at_once) as file:
+                sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
     except OSError as error:
         raise FileError(f"reading the release failed: {error.strerror}", where=str(path)) from None
     yield compared("size", known.size, size)
     yield compared("sha256", known.sha256, sha256)
-
-
-def _of_parts(folder: Path, known: Certified) -> Iterator[CheckedPart]:
-    listed = read_manifest(folder)
-    yield compared("parts", f"{len(listed.parts):,}", altered(folder, listed) or f"{len(listed.parts):,}")
-    try:
-        sha256, size = digest_of([path for path in listed.paths(folder) if path.is_file()], text=bool(listed.separator))
-    except OSError as error:
-        raise FileError(f"reading the release failed: {error.strerror}", where=str(folder)) from None
-    yield compared("size", known.size, size)
-    yield compared("sha256", known.sha256, sha256)
-
-
-def _said(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else "none" if value is None or not value else str(value)
 
 
 #: Bytes of a certificate that are read: one of a release of 100,000 parts has a tenth of them.

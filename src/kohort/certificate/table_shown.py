@@ -6,43 +6,48 @@ Everything is found from the released cells and the job; what neither tells is t
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.certificate.again import compared, judged, limits, unchecked
+from kohort import io
+from kohort.certificate.again import compared, judged, keyed, limits, unchecked
 from kohort.certificate.table import SHOWN, not_promised
+from kohort.errors import InputError, KohortError
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.pseudonyms import DIGITS
-from kohort.schema import Label, Role, Scale
+from kohort.schema import Attribute, Label, Scale
 from kohort.schema.dates import Period
+from kohort.schema.domain import resolve
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.schema.open_ends import is_open_label
 from kohort.shown import many
+from kohort.tables.complete import entered
 from kohort.tables.dataset import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
 from kohort.verify.values import UNREAD, begins, in_days
-from kohort.verify.verdict import TableCheck
+from kohort.verify.verdict import comparisons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kohort.certificate.again import CheckedPart
     from kohort.certificate.table import Certificate, Described
-    from kohort.schema import Attribute
     from kohort.schema.attribute import Grid
     from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
+
+#: What helps where another table is brought than the release's input.
+_EXACT: Final = "give the exact input of the release"
 
 #: What labels of numbers are spelled like; `*` stands for anything, and the empty one for a missing value.
 _single: Final = re.compile(rf"{PLAIN_NUMBER}|\*|").fullmatch
@@ -61,85 +66,120 @@ _SPELLED: Final[Mapping[str, Callable[[str], re.Match[str] | None]]] = {
 }
 
 
-_DEPENDENT: Final = "data-dependent labels"
-
-
-def keyed(name: str, certified: Mapping[str, object], found: Mapping[str, object]) -> Iterator[CheckedPart]:
-    """The values of a mapping, compared with those that it has to hold."""
-    shown = {key: value for key, value in found.items() if key in certified}
-    wrong = [f"{key} {certified[key]}, found {value}" for key, value in shown.items() if certified[key] != value]
-    wrong += [f"{key} is absent or too many" for key in sorted(found.keys() ^ certified.keys())]
-    of = [f"{name}.{key}" for key in shown] or [name]
-    yield judged(name, "; ".join(wrong) or ", ".join(shown) or "none", *of, met=not wrong)
-
-
 def _of_columns(name: str, certified: Mapping[str, object], due: Collection[str]) -> Iterator[CheckedPart]:
     """A part where a mapping has not the keys that are due, or has none: its values are parts of their own."""
-    if not certified and not due:
-        yield judged(name, "none", met=True)
-    elif {*certified} != {*due}:
-        yield compared(name, ", ".join(certified), ", ".join(sorted(due)))
+    if {*certified} != {*due} or not due:
+        yield compared(name, ", ".join(sorted(certified)), ", ".join(sorted(due)))
 
 
-def foreign(table: Table, source: Table, names: Sequence[str]) -> int:
-    """Records with cells in these columns that fewer records of the source have together."""
-    held = Counter(zip(*(_cells(source[name]) for name in names), strict=True))
-    held.subtract(zip(*(_cells(table[name]) for name in names), strict=True))
-    return -sum(count for count in held.values() if count < 0)
+@dataclass(frozen=True, slots=True, eq=False)
+class RecheckInputs:
+    """What is brought besides the file.
 
+    Attributes:
+        population: The population table, or where it is.
+        reference: The input of the release, or where it is.
+        hierarchies: The hierarchies of some columns.
+    """
 
-def _cells(column: Column) -> list[str]:
-    texts = _texts(column)
-    return [texts[code] for code in column.codes.tolist()]
-
-
-def lacking(hierarchies: Mapping[str, Hierarchy | str | None]) -> str:
-    """What would have to be brought to know the hierarchies of some columns: files, or the input of what was built."""
-    absent = [name for name, one in hierarchies.items() if one is None]
-    built = [name for name, one in hierarchies.items() if isinstance(one, str)]
-    ways = [f"give the hierarchy of {', '.join(absent)} with --hierarchy"] if absent else []
-    ways += [f"give the input, from which that of {', '.join(built)} was built, with --reference"] if built else []
-    return "; ".join(ways)
+    population: object = None
+    reference: object = None
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict[str, "Hierarchy"])
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """What a released table shows.
+class Evidence:
+    """What a certificate is judged by: the released table, the job, and what is brought besides.
 
     Attributes:
         table: The table.
-        asked: The job.
         known: The certificate: what kind its labels are said to be, and how many records are said to be suppressed.
-        hierarchies: The hierarchies that are at hand.
-        classes: The classes of the table.
+        asked: The job.
+        brought: What is brought.
     """
 
     table: Table
-    asked: Described
     known: Certificate
-    hierarchies: Mapping[str, Hierarchy | str]
-    classes: ReleasedClasses
+    asked: Described
+    brought: RecheckInputs
 
-    @classmethod
-    def of(
-        cls, table: Table, asked: Described, known: Certificate, hierarchies: Mapping[str, Hierarchy | str]
-    ) -> Shown:
-        """What the table shows, its classes counted."""
-        columns = [table[column.name].codes for column in asked.schema.quasi]
-        return cls(table, asked, known, hierarchies, classes_of(columns, table.records))
+    @cached_property
+    def quasi(self) -> Mapping[str, Attribute]:
+        """The quasi-identifiers by their names; a certificate may name columns that there are not."""
+        return {column.name: column for column in self.asked.schema.quasi}
+
+    @cached_property
+    def classes(self) -> ReleasedClasses:
+        """The classes of the table."""
+        return classes_of([self.table[name].codes for name in self.quasi], self.table.records)
+
+    @cached_property
+    def inputs(self) -> tuple[Table, Table] | None:
+        """The input, and its records that enter; `None` where it is not brought."""
+        if self.brought.reference is None:
+            return None
+        table, complete = self.read(self.brought.reference), self.asked.job.complete
+        unknown = {*complete} - {*table.names} if complete != "all" else set[str]()
+        if unknown:
+            what = f"the input has no column {', '.join(sorted(unknown))}, which complete records need"
+            raise InputError(what, where="reference", hint=_EXACT)
+        return table, entered(table, complete, self.asked.schema.missing)[0] if complete else table
+
+    @property
+    def reference(self) -> Table | None:
+        """The records that entered, which have to be as many as the release was made from."""
+        if self.inputs is None:
+            return None
+        table, due = self.inputs[1], self.known.records + self.known.suppressed
+        if table.records != due:
+            what = f"{table.records:,} of the input's records count, but the release was made from {due:,}"
+            raise InputError(what, where="reference", hint=_EXACT)
+        return table
+
+    def read(self, source: object) -> Table:
+        """A table that is brought, read as the job's input was."""
+        return io.read(source, self.asked.job.reading)
+
+    @cached_property
+    def hierarchies(self) -> Mapping[str, Hierarchy | str]:
+        """The hierarchies that are at hand: those that are brought, and builders, whose text the job has."""
+        return {**self.asked.builders, **self.brought.hierarchies}
+
+    @cached_property
+    def built(self) -> Mapping[str, Hierarchy | str]:
+        """The same; where the input is brought, builders have made theirs over its values, as they did then.
+
+        A population had values of its own: builders are then left as they are.
+        """
+        columns = [one for one in self.quasi.values() if isinstance(self.hierarchies.get(one.name), str)]
+        of_population = any(one.model is None or one.model.declared.population for one in self.asked.models)
+        try:
+            table = self.reference if columns and not of_population else None
+            made = {} if table is None else {one.name: self._over(table[one.name], one) for one in columns}
+        except KohortError:  # told where the input is compared
+            return self.hierarchies
+        return {**self.hierarchies, **{name: one for name, one in made.items() if one is not None}}
+
+    def _over(self, values: Column, column: Attribute) -> Hierarchy | None:
+        attribute = Attribute(column.name, column.role, hierarchy=self.hierarchies[column.name], missing=column.missing)
+        return resolve(attribute, values.values.to_list(), values.counts(), self.asked.schema.missing)[0].hierarchy
 
     def parts(self, k: int | None) -> Iterator[CheckedPart]:
         """Each part of the certificate that the table and the job show, compared; `k` is the job's, if known."""
-        disordered = disorder(self.table, [column.name for column in self.asked.schema.quasi])
+        yield from self._nodes()
+        disordered = disorder(self.table, [*self.quasi])
         told = "records stand by their own content" if disordered is None else disordered.what
         yield judged("order", told, met=disordered is None)
         yield from self._kinds()
-        yield self._levels_met()
+        levels, algorithm = self.known.levels, self.asked.algorithm
+        full_domain = bool(levels) if algorithm is None else algorithm.full_domain
+        yield from _of_columns("levels", levels, self.quasi if full_domain else ())
+        name, of = "data-dependent labels", "data_dependent_labels"
         if self.data_dependent is None:
-            yield unchecked(_DEPENDENT, "a hierarchy may have been made from the data", "data_dependent_labels")
+            yield unchecked(name, "a hierarchy may have been made from the data", of)
         else:
-            answers = [str(known).lower() for known in (self.known.data_dependent_labels, self.data_dependent)]
-            yield compared(_DEPENDENT, *answers, "data_dependent_labels")
+            told_as: Callable[[bool], str] = lambda known: str(known).lower()  # noqa: E731
+            yield compared(name, self.known.data_dependent_labels, self.data_dependent, of, told=told_as)
         yield from keyed("checks", {name: count for name, count in self.known.checks.items() if count > 0}, self.checks)
         if k is not None:
             metrics = {name: cost for name, cost in self.known.metrics.items() if name in PLUGINS}
@@ -161,7 +201,7 @@ class Shown:
         found = {one.column: one.linked for one in linked_by(self.table, names, missing=self.asked.schema.missing)}
         yield from keyed("pseudonyms", self.known.pseudonyms, found)
         for column in (self.table[name] for name in names):
-            absent = column.values.is_in([*self.asked.schema.missing]).fill_null(value=True).to_list()
+            absent = column.absent(self.asked.schema.missing).tolist()
             pairs = zip(_texts(column), absent, strict=True)
             odd = sum(not (none or _pseudonym(text)) for text, none in pairs)
             told = f"{many(odd, 'cell is', 'cells are')} not pseudonyms" if odd else "nothing but pseudonyms"
@@ -175,44 +215,56 @@ class Shown:
             yield judged(f"cells of {name}", told, met=not wrong)
 
     def _kinds(self) -> Iterator[CheckedPart]:
-        names = {column.name: column for column in self.asked.schema.quasi}
-        yield from _of_columns("labels", self.known.labels, names)
-        yield from _of_columns("refined", self.known.refined, names if self.asked.refining else ())
+        yield from _of_columns("labels", self.known.labels, self.quasi)
+        yield from _of_columns("refined", self.known.refined, self.quasi if self.asked.refining else ())
         tokens = self.asked.schema.missing - {"", ANY}
         for name, kind in self.known.labels.items():
-            possible = self.possible_kinds(names[name]) if name in names else ()
+            column = self.quasi.get(name)
+            possible = () if column is None else self.possible_kinds(column)
             part, field_ = f"labels of {name}", f"labels.{name}"
             if kind in possible[1:]:
                 yield unchecked(part, f"{kind}; by their spelling they could be {next(iter(possible))}", field_)
             else:
                 told = kind if kind in possible else f"{kind}, but the labels are not spelled so"
                 yield judged(part, told, field_, met=kind in possible)
-            if lost := len(tokens.intersection(_texts(self.table[name]))) if name in names else 0:
+            if column is None:
+                continue
+            if lost := len(tokens.intersection(_texts(self.table[name]))):
                 told = f"{many(lost, 'label is a missing value', 'labels are missing values')} in the job"
-                yield judged(f"labels of {name}", told, met=False)
-            odd = self._braced(name) if kind == Label.SET and name in names else 0
-            if odd:
-                some = many(odd, "label", "labels")
-                yield unchecked(
-                    f"sets of {name}", f"{some} in braces, not spelled as sets are, must be values as they are"
-                )
+                yield judged(part, told, met=False)
+            braced = kind == Label.SET and [one for one in self._labels(column) if one[:1] + one[-1:] == "{}"]
+            if braced and (odd := sum(not parted(label) for label in braced)):
+                told = f"{many(odd, 'label', 'labels')} in braces, not spelled as sets are, must be values as they are"
+                yield unchecked(f"sets of {name}", told)
 
-    def _levels_met(self) -> CheckedPart:
-        levels, quasi = self.known.levels, sorted(column.name for column in self.asked.schema.quasi)
-        algorithm = self.asked.algorithm
-        due = quasi if (levels if algorithm is None else algorithm.full_domain) else []
-        if not levels or [*levels] != due:
-            return compared("levels", ", ".join(levels), ", ".join(due))
-        at_hand = {name: one for name in levels if isinstance(one := self.hierarchies.get(name), Hierarchy)}
-        if len(at_hand) < len(levels):
-            told = lacking({name: self.hierarchies.get(name) for name in levels})
-            return unchecked("levels", told, *[f"levels.{name}" for name in levels])
-        astray = [name for name, one in at_hand.items() if not self._on_level(name, one, levels[name])]
-        told = f"labels of {', '.join(astray)} are not on them" if astray else "the labels are on them"
-        return judged("levels", told, met=not astray)
+    def _nodes(self) -> Iterator[CheckedPart]:
+        """Whether labels are nodes of their hierarchies.
 
-    def _on_level(self, name: str, hierarchy: Hierarchy, level: int) -> bool:
-        return level <= hierarchy.height and {*filter(None, _texts(self.table[name]))} <= {*hierarchy.labels[level]}
+        Those of a full-domain release are on the level that is certified, those of local recoding on none above it.
+        """
+        known = self.known
+        for name in self.quasi:
+            if name in known.levels:
+                level = known.levels[name]
+                yield self._below(name, f"levels of {name}", f"levels.{name}", level, lowest=level)
+            elif name in known.refined:
+                yield self._below(name, f"levels of {name}", f"refined.{name}", known.refined[name])
+            elif known.labels.get(name) == Label.ANCESTOR:
+                yield self._below(name, f"nodes of {name}")
+
+    def _below(self, name: str, part: str, of: str = "", level: int | None = None, *, lowest: int = 0) -> CheckedPart:
+        hierarchy = self.built.get(name)
+        if not isinstance(hierarchy, Hierarchy):
+            absent = f"give the hierarchy of {name} with --hierarchy"
+            built = f"give the input, from which that of {name} was built, with --reference"
+            return unchecked(part, absent if hierarchy is None else built, of or part)
+        labels = hierarchy.labels[lowest : None if level is None else level + 1]
+        texts = {*filter(None, _texts(self.table[name]))}  # the missing value is a node of any hierarchy
+        astray = len(texts.difference(*labels))
+        met = bool(labels) and not astray
+        nodes = "nodes" if level is None else f"nodes {'of' if lowest == level else 'up to'} level {level}"
+        told = nodes if met else f"{many(astray, 'label is', 'labels are')} not {nodes}"
+        return judged(part, told, of or part, met=met)
 
     # ── labels ───────────────────────────────────────────────────────────────────────────────────
 
@@ -223,37 +275,25 @@ class Shown:
         """
         if self.known.levels:
             return (Label.ANCESTOR.value,)
-        labels = self._labels(column.name)
+        labels = self._labels(column)
         numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
         found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
         named = column.scale in {None, Scale.CATEGORICAL} and column.grid is None
         found += [_of_names(column)] if named else []
         return tuple(dict.fromkeys(found))
 
-    @property
-    def _generalized(self) -> Mapping[str, str]:
-        """What each quasi-identifier is said to be released as; a certificate may name columns that there are not."""
-        labels = self.known.labels
-        return {column.name: labels[column.name] for column in self.asked.schema.quasi if column.name in labels}
-
     @cached_property
     def data_dependent(self) -> bool | None:
         """Whether labels were chosen by looking at records; `None` where a hierarchy decides that is not at hand."""
-        kinds = self._generalized.items()
-        if any(kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(name))) for name, kind in kinds):
-            return True
-        names, builders = [column.name for column in self.asked.schema.quasi], self.asked.builders
-        if any(builders.get(name, "").startswith("frequency") for name in names):
-            return True
-        return None if any(name in self.asked.digests for name in names) else False
+        for name, column in self.quasi.items():
+            kind, built = self.known.labels.get(name), self.asked.builders.get(name, "").startswith("frequency")
+            if built or kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(column))):
+                return True
+        return None if self.asked.digests.keys() & self.quasi else False
 
-    def _braced(self, name: str) -> int:
-        return sum(label[:1] == "{" and label[-1:] == "}" and not parted(label) for label in self._labels(name))
-
-    def _labels(self, name: str) -> list[str]:
-        texts = _texts(self.table[name])
-        column = next((one for one in self.asked.schema.quasi if one.name == name), None)
-        if column is None or column.scale is not Scale.DATE:
+    def _labels(self, column: Attribute) -> list[str]:
+        texts = _texts(self.table[column.name])
+        if column.scale is not Scale.DATE:
             return texts
         days = in_days(texts).to_list()
         return [text if day == UNREAD and is_open_label(text) else day for text, day in zip(texts, days, strict=True)]
@@ -263,32 +303,18 @@ class Shown:
     @cached_property
     def checks(self) -> dict[str, int]:
         """How much each check that the job demands compared."""
-        records, quasi = self.table.records, self.asked.schema.quasi
-        labels = {column.name: len(self.table[column.name].values) for column in quasi}
-        plain = [one for one in self.asked.schema.released if one.role is not Role.QUASI]
-        perturbed = [one for one in plain if one.name in self.asked.perturbed]
-        pseudonyms = [one for one in plain if one.pseudonym and one not in perturbed]
-        entered = records + self.known.suppressed + self.known.incomplete
-        identifying = bool(self.asked.schema.identifying)
-        found: dict[TableCheck, int] = {
-            TableCheck.BYTES: self.known.size,
-            TableCheck.COLUMNS: len(self.table.columns),
-            TableCheck.COMPLETE: entered if self.asked.job.complete else 0,
-            TableCheck.RECORDS: records,
-            TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: records * identifying,
-            TableCheck.CELLS: records * (len(plain) - len(perturbed) - len(pseudonyms)),
-            TableCheck.PSEUDONYMS: records * len(pseudonyms),
-            TableCheck.PERTURBED: records * len(perturbed),
-            TableCheck.LABELS: sum(labels.values()),
-            TableCheck.GRID: sum(labels[column.name] for column in quasi if column.grid is not None),
-            TableCheck.REGIONS: records * len(quasi),
-            TableCheck.ENDS: records if quasi and not self.known.levels else 0,
-            TableCheck.CLASSES: self.classes.sizes.size,
-            TableCheck.SUPPRESSED: self.known.suppressed if self.known.levels or self.asked.refining else 0,
-            TableCheck.ORDER: records,
-        }
-        return {check.value: count for check, count in found.items() if count != 0}
+        entered = self.table.records + self.known.suppressed + self.known.incomplete
+        return comparisons(
+            self.asked.schema,
+            self.table.records,
+            {name: len(self.table[name].values) for name in self.quasi},
+            size=self.known.size,
+            classes=self.classes.sizes.size,
+            entered=entered if self.asked.job.complete else 0,
+            left_out=self.known.suppressed if self.known.levels or self.asked.refining else 0,
+            perturbed=self.asked.perturbed,
+            on_levels=bool(self.known.levels),
+        )
 
     # ── cost ─────────────────────────────────────────────────────────────────────────────────────
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from kohort.certificate.again import (
     CheckedPart,
     compared,
     judged,
+    keyed,
     limits,
     of_bytes,
     unchecked,
-    unreadable,
     unseen,
 )
 from kohort.certificate.form_9 import exact
@@ -29,13 +28,12 @@ from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.write import write_transactions
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
-from kohort.verify.reading import Digest
+from kohort.verify.transactions.aggregated import descents
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import CoherenceCheck
+from kohort.verify.transactions.databases import CoherenceCheck, comparisons, plain_digest
 
 if TYPE_CHECKING:
     import os
@@ -50,6 +48,9 @@ _UNSEEN: Final = "only verification saw this, with the input"
 
 #: A fraction of two counts.
 _fraction: Final = re.compile(r"([0-9]{1,1000})/([0-9]{1,1000})").fullmatch
+
+#: The check that counts the cells of items that are not public.
+_PRIVATE: Final = CoherenceCheck.PRIVATE.value
 
 #: What would have to be brought to count cohorts.
 _ITEMS: Final = "the certificate names no item: give the private ones with --private"
@@ -83,7 +84,10 @@ def check_transactions_again(
     try:
         database = read_transactions(path, options).database
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, unreadable("transactions", fault)))
+        return Again((*parts, judged("transactions", f"the file cannot be read: {fault.what}", met=False)))
+    due = comparisons(
+        known.transactions, len(database.names), known.cells, size=known.size, private=0, cohorts=known.cohorts
+    )
     parts += [
         compared("transactions", known.transactions, len(database)),
         compared("items", known.items, int(np.count_nonzero(database.supports))),
@@ -92,14 +96,14 @@ def check_transactions_again(
         _plain(database, options, known.sha256),
         *_model(known, job),
         *_coherence(known, database, roles),
-        *_checks(known, len(database.names)),
+        *keyed("checks", {key: count for key, count in known.checks.items() if key != _PRIVATE}, due),
         _confidence(known),
     ]
     return Again((*parts, unseen(known, parts, _UNSEEN)))
 
 
 def _order(database: Transactions) -> CheckedPart:
-    met = any(map(_ascends, _in_item_order(database)))
+    met = any(not descents(one.starts, one.cells) for one in _in_item_order(database))
     told = "transactions are sorted by their own content" if met else "transactions are out of order"
     return judged("order", told, met=met)
 
@@ -108,18 +112,9 @@ def _plain(database: Transactions, options: BasketOptions, sha256: str) -> Check
     """Whether basket lines hold nothing but their items, in item order: then they are the same, written again."""
     if options.form is not Form.BASKET:
         return unchecked("plain bytes", "only basket lines can be checked for content beyond their items")
-    same = any(_digest(one, options) == sha256 for one in _in_item_order(database))
+    same = any(plain_digest(one, options) == sha256 for one in _in_item_order(database))
     more = "the bytes hold more than the items: other blanks or line ends, or items in another order"
     return judged("plain bytes", "nothing but the items" if same else more, met=same)
-
-
-def _digest(database: Transactions, options: BasketOptions) -> str:
-    again = Digest()
-    try:
-        write_transactions(database, cast("BinaryIO", again), options)
-    except UsageError:
-        return ""
-    return again.sha256
 
 
 def _in_item_order(database: Transactions) -> Iterator[Transactions]:
@@ -129,12 +124,6 @@ def _in_item_order(database: Transactions) -> Iterator[Transactions]:
         codes = np.array([place[name] for name in database.names], np.int32).take(database.cells)
         rows = np.repeat(np.arange(len(database)), database.lengths)
         yield Transactions(order, database.starts, codes[np.lexsort((codes, rows))])
-
-
-def _ascends(database: Transactions) -> bool:
-    bounds, codes = cast("list[int]", database.starts.tolist()), cast("list[int]", database.cells.tolist())
-    rows = [codes[start:end] for start, end in pairwise(bounds)]
-    return all(one <= other for one, other in pairwise(rows))
 
 
 def _model(known: CoherenceCertificate, job: TransactionJob) -> Iterator[CheckedPart]:
@@ -151,7 +140,7 @@ def _model(known: CoherenceCertificate, job: TransactionJob) -> Iterator[Checked
 def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Iterator[CheckedPart]:
     counted = ("cohorts", "smallest", "confidence", "confidence_exact")
     if roles is None:
-        yield unchecked(known.model, _ITEMS, "checks.private", *counted)
+        yield unchecked(known.model, _ITEMS, f"checks.{_PRIVATE}", *counted)
         return
     model = Coherence(exact(known.h), known.k, known.p)
     items = roles.over(database, model.h)
@@ -163,28 +152,7 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
     share = Fraction(found.together, found.support)
     yield compared("confidence", _share(known.confidence_exact), share, "confidence", "confidence_exact")
     private = int(database.supports[~items.public].sum())
-    yield compared("private cells", known.checks.get(CoherenceCheck.PRIVATE.value, 0), private, "checks.private")
-
-
-def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
-    due = {
-        CoherenceCheck.BYTES: known.size,
-        CoherenceCheck.TRANSACTIONS: known.transactions,
-        CoherenceCheck.ITEMS: names,
-        CoherenceCheck.LINEAGE: known.cells,
-        CoherenceCheck.COHERENCE: known.cohorts,
-        CoherenceCheck.ORDER: known.transactions,
-    }
-    found = {check.value: count for check, count in due.items() if count}
-    wrong = [
-        f"{name} {known.checks.get(name, 0)}, found {count}"
-        for name, count in found.items()
-        if known.checks.get(name) != count
-    ]
-    more = {*known.checks} - {*found, CoherenceCheck.PRIVATE.value}
-    wrong += [f"{name} is too many" for name in sorted(more)]
-    of = [f"checks.{name}" for name in (*found, *more)]
-    yield judged("checks", "; ".join(wrong) or ", ".join(found), *of, met=not wrong)
+    yield compared("private cells", known.checks.get(_PRIVATE, 0), private, f"checks.{_PRIVATE}")
 
 
 def _confidence(known: CoherenceCertificate) -> CheckedPart:

@@ -186,7 +186,8 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
 def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hierarchy: Sequence[str] | None) -> Again:
     from pathlib import Path
 
-    from kohort.certificate.table_again import RecheckInputs, check_table_again
+    from kohort.certificate.table_again import check_table_again
+    from kohort.certificate.table_shown import RecheckInputs
     from kohort.schema.hierarchies import read_hierarchy
 
     files = options.pairs(hierarchy, "--hierarchy")

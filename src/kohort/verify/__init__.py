@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.verify.tables import verify, verify_frame, verify_parts, verify_table
+from kohort.verify.tables import verify, verify_parts, verify_table
 from kohort.verify.verdict import Band, Claim, TableCheck, Verdict
 
-__all__ = ["Band", "Claim", "TableCheck", "Verdict", "verify", "verify_frame", "verify_parts", "verify_table"]
+__all__ = ["Band", "Claim", "TableCheck", "Verdict", "verify", "verify_parts", "verify_table"]

@@ -24,13 +24,13 @@ from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.parts import WrittenParts, written_singling
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, refuse_names, released_texts, without_value
+from kohort.verify.records import incomplete, labels_of, refuse_names, released_texts, without_value
 from kohort.verify.tables import judged
-from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, fault, places, refuse
+from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, comparisons, fault, places, refuse
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -85,10 +85,10 @@ def verify_by_aggregation(
     query = TupleQuery.of(claim, destinations.tuples.names)
     written = read_parts(paths, claim, source.records, query.released, query.hashed)
     sent = ReleasedTuples.of(claim, source.tuples(query.columns, query.hashed), destinations)
-    check_same(sent, written.tuples(query.released, query.hashed), query)
+    check_same(sent, written.counted.found, query)
     check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
     found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
-    return of_files(found, written, claim, {}, engine)
+    return of_files(found, written, claim, source.records, engine)
 
 
 def read_parts(
@@ -102,21 +102,21 @@ def read_parts(
     return written
 
 
-def of_files(
-    found: Verdict, written: WrittenParts, claim: Claim, whole: Mapping[TableCheck, int], engine: str
-) -> Verdict:
-    """The verdict on files, from that on the tuples in them, with what checks of `whole` files compared."""
+def of_files(found: Verdict, written: WrittenParts, claim: Claim, entered: int, engine: str) -> Verdict:
+    """The verdict on files, from that on the tuples in them; so many records `entered` the run."""
     if claim.schema.person is None:
         singling, together = written_singling(written, claim)
         found = replace(found, singling=singling, together=together)
-    compared = {
-        TableCheck.COLUMNS: len(written.names),
-        TableCheck.IDENTIFIERS: written.records * bool(claim.schema.identifying),
-        TableCheck.CELLS: written.records * len(claim.schema.unchanged),
-        **whole,
-    }
-    counts = {check.value: compared.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
-    checks = {check: count for check, count in counts.items() if count}
+    checks = comparisons(
+        claim.schema,
+        written.records,
+        {one.name: len(labels_of(one.name, written.distinct(one.name).texts)) for one in claim.schema.quasi},
+        size=written.size,
+        classes=found.classes,
+        entered=entered if claim.complete else 0,
+        left_out=claim.suppressed if claim.levels or claim.refined else 0,
+        on_levels=bool(claim.levels),
+    )
     return replace(found, checks=checks, parts=written.parts, way=BY_AGGREGATION, engine=engine)
 
 

@@ -1,7 +1,7 @@
 """What the verifier asks of records that are in nobody's memory: groups, their sizes, and sums of hashes.
 
 A relation has columns, the distinct values of each, and the distinct tuples of some with a keyed sum of hashes of
-others. `TableRelation` answers for a table in memory; an engine answers where the records lie. Every cell is the text
+others. `tuples_in` answers for a table in memory; an engine answers where the records lie. Every cell is the text
 that `kohort.io.cells` makes of it, and a null is a null.
 
 The hash of a record's cells c1, c2, … is the number that the first 16 hexadecimal digits of
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
-    from kohort.tables.dataset import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,58 +130,35 @@ def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:
     return Tuples(Table(tuple(made), len(found)), found["records"].to_numpy(), found["sum"].to_numpy())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableRelation:
-    """The records of a table in memory: the plain way to answer, that others are held against."""
+def tuples_in(table: Table, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
+    """The distinct tuples of some columns of a table in memory: the plain way, that others are held against.
 
-    table: Table
+    >>> from kohort.io.typed import from_frame
+    >>> people = from_frame(pl.DataFrame({"age": ["31", "31", "45"], "sex": ["f", "m", "f"]}))
+    >>> found = tuples_in(people, ["age"], Hashed(("sex",)))
+    >>> sorted(zip(found.table["age"].cells(), found.counts.tolist()))
+    [('31', 2), ('45', 1)]
+    """
+    taken = [table[name] for name in columns]
+    frame = pl.DataFrame({str(place): column.codes for place, column in enumerate(taken)})
+    sums = np.zeros(table.records, np.uint64) if hashed is None else _hashes_in(table, hashed)
+    return tuples_of(summed(frame, np.ones(table.records, np.int64), sums), taken)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        return self.table.names
 
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        return self.table.records
-
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        return self.table.distinct(name)
-
-    def collect(self) -> Table:
-        """The table itself."""
-        return self.table
-
-    def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
-        """The distinct tuples of some columns.
-
-        >>> from kohort.io.typed import from_frame
-        >>> people = TableRelation(from_frame(pl.DataFrame({"age": ["31", "31", "45"], "sex": ["f", "m", "f"]})))
-        >>> found = people.tuples(["age"], Hashed(("sex",)))
-        >>> sorted(zip(found.table["age"].values.gather(found.table["age"].codes), found.counts.tolist()))
-        [('31', 2), ('45', 1)]
-        """
-        taken = [self.table[name] for name in columns]
-        frame = pl.DataFrame({str(place): column.codes for place, column in enumerate(taken)})
-        sums = np.zeros(self.records, np.uint64) if hashed is None else self._hashes(hashed)
-        return tuples_of(summed(frame, np.ones(self.records, np.int64), sums), taken)
-
-    def _hashes(self, hashed: Hashed) -> NDArray[np.uint64]:
-        """(n,) the hash of each record; of few possible records once for each of these."""
-        columns = [self.table[name] for name in hashed.columns]
-        of_record = np.empty(self.records, np.uint64)
-        sizes = tuple(max(len(column.values), 1) for column in columns)
-        if prod(sizes) <= self.records:
-            every = np.unravel_index(np.arange(prod(sizes)), sizes)
-            found = hashes([one.values.gather(codes) for one, codes in zip(columns, every, strict=True)], hashed)
-            for some in blocks(self.records):
-                of_record[some] = found.take(np.ravel_multi_index(tuple(one.codes[some] for one in columns), sizes))
-            return of_record
-        for some in blocks(self.records):
-            of_record[some] = hashes([one.values.gather(one.codes[some]) for one in columns], hashed)
+def _hashes_in(table: Table, hashed: Hashed) -> NDArray[np.uint64]:
+    """(n,) the hash of each record; of few possible records once for each of these."""
+    columns = [table[name] for name in hashed.columns]
+    of_record = np.empty(table.records, np.uint64)
+    sizes = tuple(max(len(column.values), 1) for column in columns)
+    if prod(sizes) <= table.records:
+        every = np.unravel_index(np.arange(prod(sizes)), sizes)
+        found = hashes([one.values.gather(codes) for one, codes in zip(columns, every, strict=True)], hashed)
+        for some in blocks(table.records):
+            of_record[some] = found.take(np.ravel_multi_index(tuple(one.codes[some] for one in columns), sizes))
         return of_record
+    for some in blocks(table.records):
+        of_record[some] = hashes([one.values.gather(one.codes[some]) for one in columns], hashed)
+    return of_record
 
 
 #: The constant of each of the 64 steps.

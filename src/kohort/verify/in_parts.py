@@ -46,7 +46,7 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, labels_of, without_value
+from kohort.verify.records import incomplete, refuse_above_limit, refuse_others_left_out, without_value
 from kohort.verify.tables import due_on_level, judged, refuse_satisfying
 from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
 
@@ -114,17 +114,8 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     verdicts = [groups.judged(*some) for some in source.classed(query.columns, query.hashed)]
     groups.check_whole()
     found = _joined([one for one in verdicts if one is not None])
-    labels = {one.name: len(labels_of(one.name, written.distinct(one.name).texts)) for one in claim.schema.quasi}
-    grids = {one.name for one in claim.schema.quasi if one.grid is not None}
-    whole = {
-        TableCheck.BYTES: written.size,
-        TableCheck.COMPLETE: source.records if claim.complete else 0,
-        TableCheck.LABELS: sum(labels.values()),
-        TableCheck.GRID: sum(size for name, size in labels.items() if name in grids),
-        TableCheck.SUPPRESSED: claim.suppressed * bool(claim.levels),
-    }
     found = replace(found, suppressed=claim.suppressed, incomplete=claim.incomplete, sha256=written.sha256)
-    return of_files(found, written, claim, whole, engine)
+    return of_files(found, written, claim, source.records, engine)
 
 
 def _check_unique_pairs(claim: Claim) -> None:
@@ -188,21 +179,27 @@ class _GroupsOfClasses:
         self._incomplete += bare.amount(without)
         self._suppressed += bare.amount(~enters & ~without)
         columns = {name: self._found(name, bare, ~without) for name in self.known}
+        held = Table(tuple(columns.get(one.name, one) for one in bare.original.columns), bare.original.records)
+        whole = replace(bare, source=held, totals=self.totals, suppressed=0, complete=(), incomplete=0)
         last = np.iinfo(np.int64).max if self.claim.levels else self.source.labels.records
         left_out = bare.amount(enters & ((classes < 0) | (classes >= last)))
         refuse(TableCheck.RECORDS, left_out, "record is", "records are", " left out for no reason")
         released = classes < self.source.labels.records
         if self.claim.levels:
-            self._check_left(bare, columns, np.flatnonzero(enters), released)
+            self._check_left(whole, np.flatnonzero(enters), released)
         rows = np.flatnonzero(enters & released)
         if not rows.size:
             return None
-        sent = self._sent(bare, tuples, classes, columns, rows)
+        table, order = released_tuples(bare, self.source.labels.take(classes[rows]), rows)
+        rows = rows[order]
+        source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held.columns), rows.size)
+        claim = replace(whole, source=source, weights=bare.amounts.take(rows), lineage=np.arange(rows.size))
+        sent = ReleasedTuples(claim, table, tuples.sums[rows])
         groups = Groups(self.query.hashed)
-        for table in self.rest.take(sent.claim.released):
-            groups.add(table, self.query.released)
+        for part in self.rest.take(claim.released):
+            groups.add(part, self.query.released)
         check_same(sent, groups.found, self.query)
-        return judged(ReleaseContent(sent.released, "", 0), sent.claim)
+        return judged(ReleaseContent(table, "", 0), claim)
 
     def _found(self, name: str, bare: Claim, counted: np.typing.NDArray[np.bool_]) -> Column:
         """A column with the values of the whole input; its records that enter are counted."""
@@ -214,56 +211,31 @@ class _GroupsOfClasses:
         np.add.at(self.found[name], codes[counted], bare.amounts[counted])
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
 
-    def _sent(
-        self, bare: Claim, tuples: Tuples, classes: Index, columns: Mapping[str, Column], rows: Index
-    ) -> ReleasedTuples:
-        released, order = released_tuples(bare, self.source.labels.take(classes[rows]), rows)
-        rows = rows[order]
-        held = [columns.get(one.name, one) for one in tuples.table.columns]
-        source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held), rows.size)
-        claim = replace(
-            bare,
-            source=source,
-            weights=bare.amounts.take(rows),
-            lineage=np.arange(rows.size),
-            suppressed=0,
-            complete=(),
-            incomplete=0,
-            totals=self.totals,
-        )
-        return ReleasedTuples(claim, released, tuples.sums[rows])
-
-    def _check_left(self, bare: Claim, columns: Mapping[str, Column], rows: Index, released: Mask) -> None:
+    def _check_left(self, whole: Claim, rows: Index, released: Mask) -> None:
         """The classes of a group that are left out fail some model; and note what all of them are due to be."""
         if not rows.size:
             return
-        held = [columns.get(one.name, one) for one in bare.original.columns]
-        claim = replace(bare, source=Table(tuple(held), bare.original.records), totals=self.totals, lineage=_NONE)
-        quasi = [(columns[one.name], one) for one in claim.schema.quasi]
+        claim = replace(whole, lineage=_NONE)
+        quasi = [(claim.original[one.name], one) for one in claim.schema.quasi]
         due = np.stack([due_on_level(column, one, claim).take(column.codes[rows]) for column, one in quasi], axis=1)
         gone = ~released[rows]
         left = rows[gone]
         if left.size:
             of = classes_of([*due[gone].T], left.size).of.astype(np.int64)
             refuse_satisfying(left, of, due[gone], ModelInputs.of(claim, None))
-            self.left += bare.amount(left)
+            self.left += claim.amount(left)
         self._due += [pl.DataFrame(some.astype(np.int32)).unique() for some in (due[gone], due[~gone])]
 
     def check_whole(self) -> None:
         if self._records != self.source.records:
             what = f"{self._records:,} records were counted in classes instead of {self.source.records:,}"
             raise fault(TableCheck.LINEAGE, what)
-        if self._incomplete != self.claim.incomplete:
-            what = f"{self.claim.incomplete:,} records are left out as incomplete; {self._incomplete:,} lack a value"
-            raise fault(TableCheck.COMPLETE, what)
+        refuse_others_left_out(self.claim, self._incomplete)
         if self._suppressed + self.left != self.claim.suppressed:
             what = f"{self.claim.suppressed:,} records are suppressed, and {self._suppressed:,} lack a value"
             what += f", {self.left:,} are in classes that fail" * bool(self.left)
             raise fault(TableCheck.RECORDS, what)
-        if self.claim.limit is not None and self.left > self.claim.limit:
-            some = many(self.left, "record is", "records are")
-            what = f"{some} suppressed for other reasons than a missing value; the limit is {self.claim.limit:,}"
-            raise fault(TableCheck.RECORDS, what)
+        refuse_above_limit(self.left, self.claim.limit)
         self._check_apart()
         for name, counts in self.found.items():
             if (counts != self.totals[name]).any():
@@ -328,10 +300,9 @@ def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, release
 
 
 def _joined(verdicts: Sequence[Verdict]) -> Verdict:
-    bands, checks = Counter[tuple[int, int]](), Counter[str]()
+    bands = Counter[tuple[int, int]]()
     for one in verdicts:
         bands.update({(band.low, band.high): band.classes for band in one.bands})
-        checks.update(one.checks)
     exposed = [one.exposed for one in verdicts]
     return replace(
         verdicts[0],
@@ -341,7 +312,6 @@ def _joined(verdicts: Sequence[Verdict]) -> Verdict:
         largest=max(one.largest for one in verdicts),
         bands=tuple(Band(low, high, classes) for (low, high), classes in sorted(bands.items())),
         data_dependent=any(one.data_dependent for one in verdicts),
-        checks=checks,
         exposed=Exposed(
             sum(one.people for one in exposed),
             sum(one.range_ends for one in exposed),

@@ -19,7 +19,7 @@ from kohort.io.cells import encode
 from kohort.io.manifest import digest_of
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregates import TableRelation, Tuples, as_texts, summed, tuples_of
+from kohort.verify.aggregates import Tuples, as_texts, summed, tuples_in, tuples_of
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
 from kohort.verify.singling import singling_of, together, worst_in
@@ -43,17 +43,19 @@ NO_CODES: Final = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenParts:
-    """A release of several files that are well formed and in order, as a relation."""
+    """A release of several files that are well formed and in order, as a relation.
+
+    `counted` are the tuples that were asked for when the files were read.
+    """
 
     parts: tuple[VerifiedPart, ...]
     names: tuple[str, ...]
     sha256: str
     size: int
+    counted: Groups
     _paths: tuple[Path, ...]
     _claim: Claim
     _values: dict[str, Values]
-    _asked: tuple[tuple[str, ...], Hashed | None]
-    _tuples: Tuples | None
 
     @classmethod
     def read(cls, paths: Sequence[Path], claim: Claim, columns: Sequence[str], hashed: Hashed | None) -> WrittenParts:
@@ -81,20 +83,9 @@ class WrittenParts:
             if columns:
                 tuples.add(content.table, columns)
         names = tuple(attribute.name for attribute in claim.schema.released)
-        asked = tuple(columns), hashed
         with reading_release():
             sha256, size = digest_of(paths, text=claim.format in _BARE)
-        return cls(
-            tuple(parts),
-            names,
-            sha256,
-            size,
-            tuple(paths),
-            claim,
-            values,
-            asked,
-            tuples.found if columns else None,
-        )
+        return cls(tuple(parts), names, sha256, size, tuples, tuple(paths), claim, values)
 
     @property
     def records(self) -> int:
@@ -110,9 +101,7 @@ class WrittenParts:
         return self.take(np.arange(self.records))
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
-        """The distinct tuples of some columns. Cost: one more pass, unless they are those that were read with."""
-        if (tuple(columns), hashed) == self._asked and self._tuples is not None:
-            return self._tuples
+        """The distinct tuples of some columns. Cost: one more pass."""
         groups = Groups(hashed)
         for table in self.tables():
             groups.add(table, columns)
@@ -179,7 +168,7 @@ class Groups:
 
     def add(self, table: Table, columns: Sequence[str]) -> None:
         """Add those of one more part."""
-        some = TableRelation(table).tuples(columns, self._hashed)
+        some = tuples_in(table, columns, self._hashed)
         self._columns = some.table.columns
         texts = as_texts(some.table)
         self._found.append(texts.with_columns(records=some.counts, sum=pl.Series(some.sums)))

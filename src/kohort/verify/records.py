@@ -16,12 +16,12 @@ from kohort.shown import many
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
-from kohort.verify.values import counted, in_days, values_of, with_others
+from kohort.verify.values import in_days, values_in
 from kohort.verify.verdict import Claim, TableCheck, fault, places, refuse
 from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,22 +43,30 @@ def check_records(table: Table, claim: Claim) -> None:
     found = table.records if claim.weights is None else claim.released
     if found != due:
         raise fault(TableCheck.RECORDS, f"{many(found, 'record')} instead of {due:,}")
-    if claim.limit is None:
-        return
-    chosen = claim.suppressed - claim.amount(without_value(claim))
-    if chosen > claim.limit:
+    if claim.limit is not None:
+        refuse_above_limit(claim.suppressed - claim.amount(without_value(claim)), claim.limit)
+
+
+def refuse_above_limit(chosen: int, limit: int | None) -> None:
+    """Refuse more suppressed records than the job allows, besides those that lack a value."""
+    if limit is not None and chosen > limit:
         some = many(chosen, "record is", "records are")
-        what = f"{some} suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
+        what = f"{some} suppressed for other reasons than a missing value; the limit is {limit:,}"
         raise fault(TableCheck.RECORDS, what)
 
 
 def without_value(claim: Claim) -> Mask:
     """Which records of the input lack a value that the schema suppresses them for."""
-    suppressed = np.zeros(claim.original.records, np.bool_)
-    for attribute in claim.schema.released:
-        if attribute.missing is Missing.SUPPRESS:
-            suppressed |= lacking(claim.original[attribute.name], claim)
-    return suppressed
+    names = [one.name for one in claim.schema.released if one.missing is Missing.SUPPRESS]
+    return _lacking_any(claim.original, names, claim)
+
+
+def _lacking_any(table: Table, names: Iterable[str], claim: Claim) -> Mask:
+    """(n,) which records of the input, or of a population table, lack a value in one of the columns."""
+    found = np.zeros(table.records, np.bool_)
+    for name in names:
+        found |= lacking(table[name], claim)
+    return found
 
 
 def lacking(column: Column, claim: Claim) -> Mask:
@@ -154,8 +162,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     distinct label.
     """
     source = claim.original[column.name]
-    every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
+    values = values_in(source, attribute, claim)
     labels = labels_of(column.name, column.values)
     if attribute.of_dates and values.label is not Label.RANGE:
         labels = labels.zip_with(labels.is_in([*values.cells]), in_days(labels))
@@ -243,11 +250,8 @@ def complete_records(claim: Claim) -> Claim:
     """
     claim = replace(claim, population=_could_enter(claim))
     without = incomplete(claim)
-    found = claim.amount(without)
-    if found != claim.incomplete:
-        what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
-        raise fault(TableCheck.COMPLETE, what)
-    if not found:
+    refuse_others_left_out(claim, claim.amount(without))
+    if not claim.incomplete:
         return claim
     inside = (claim.lineage >= 0) & (claim.lineage < without.size)
     released = int(without.take(claim.lineage[inside]).sum())
@@ -260,22 +264,23 @@ def complete_records(claim: Claim) -> Claim:
     return replace(claim, source=claim.original.take(kept), lineage=place, complete=(), incomplete=0, weights=weights)
 
 
+def refuse_others_left_out(claim: Claim, found: int) -> None:
+    """Refuse another number of incomplete records than are left out."""
+    if found != claim.incomplete:
+        what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
+        raise fault(TableCheck.COMPLETE, what)
+
+
 def _could_enter(claim: Claim) -> Table | None:
     """The population, without the people of whom no complete record can be."""
     known = claim.known
     if known is None or not claim.complete:
         return known
-    without = np.zeros(known.records, np.bool_)
-    for name in (one.name for one in claim.schema.quasi):
-        if claim.complete == "all" or name in claim.complete:
-            without |= lacking(known[name], claim)
-    kept = np.flatnonzero(~without)
+    names = [one.name for one in claim.schema.quasi if claim.complete == "all" or one.name in claim.complete]
+    kept = np.flatnonzero(~_lacking_any(known, names, claim))
     return known if kept.size == known.records else known.take(kept)
 
 
 def incomplete(claim: Claim) -> Mask:
     """(n,) which records of the input lack a value in one of the columns."""
-    without = np.zeros(claim.original.records, np.bool_)
-    for name in claim.original.names if claim.complete == "all" else claim.complete:
-        without |= lacking(claim.original[name], claim)
-    return without
+    return _lacking_any(claim.original, claim.original.names if claim.complete == "all" else claim.complete, claim)

@@ -281,19 +281,18 @@ class _Records:
         return self.people.unique(cells, size)
 
     def worst(self, pairs: Pairs) -> Pairs:
-        """The pairs that are to be counted: all, or those that single out most of a sample, and not too few of it."""
+        """The pairs that are to be counted: all, or those that single out most of a sample, and not too few of it.
+
+        The sample has all records of some of the people, drawn alike each time.
+        """
         if self.codes[0].size <= 2 * SAMPLE:
             return pairs
-        drawn, sample = self._sample()
-        return worst_of(pairs, drawn, sample.unique)
-
-    def _sample(self) -> tuple[int, _Records]:
-        """All records of some of the people, drawn alike each time, and how many people these are."""
         size = max(SAMPLE * self.people.total // self.codes[0].size, 1)
         records = drawn = drawn_of(self.people.total, size)
         if self.people.of is not None:
             records = np.flatnonzero(np.isin(self.people.of, drawn))
-        return size, _Records([codes.take(records) for codes in self.codes], self.counts, self.people.taken(records))
+        sample = [codes.take(records) for codes in self.codes]
+        return worst_of(pairs, size, _Records(sample, self.counts, self.people.taken(records)).unique)
 
 
 def most(counts: Sequence[Counts]) -> Counts:

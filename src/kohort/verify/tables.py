@@ -16,7 +16,7 @@ judged on these levels.
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from kohort.verify.classes import bands, check_ends, classes_of, released_classe
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of, twofold
 from kohort.verify.population import matched_population
-from kohort.verify.reading import ReleaseContent, plainly, read
+from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import (
     TWOFOLD,
     check_cells,
@@ -52,13 +52,14 @@ from kohort.verify.records import (
     without_value,
 )
 from kohort.verify.singling import exposure, singled_out, together
-from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
+from kohort.verify.values import ExpectedLabels, values_in
 from kohort.verify.verdict import (
     Claim,
     TableCheck,
     Verdict,
     VerifiedPart,
     check_columns,
+    comparisons,
     fault,
     places,
     reading_release,
@@ -129,14 +130,6 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
     return replace(found, parts=tuple(verified))
 
 
-def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
-    """What is true of a release that is a frame: of its cells as text. There are no bytes to check."""
-    from kohort.io.typed import from_frame  # noqa: PLC0415  what a typed cell is as text, as the input was read
-
-    check_columns(frame.columns, claim.schema)
-    return verify_table(plainly(from_frame(frame), claim), claim)
-
-
 def verify_table(table: Table, claim: Claim) -> Verdict:
     """What is true of a release that is still in memory."""
     check_columns(table.names, claim.schema)
@@ -176,19 +169,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     check_records(table, claim)
     check_lineage(table, claim)
     check_identifiers(table, claim, asked.original)
-    records = claim.released
-    checks = Counter(
-        {
-            TableCheck.BYTES: reading.size,
-            TableCheck.COLUMNS: len(table.columns),
-            TableCheck.COMPLETE: asked.entered if asked.complete else 0,
-            TableCheck.RECORDS: records,
-            TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: records * bool(claim.schema.identifying),
-            TableCheck.SUPPRESSED: claim.suppressed * bool(claim.levels or claim.refined),
-        }
-    )
-    held = _check_against_input(table, claim, checks)
+    held = _check_against_input(table, claim)
     disordered = disorder(table, [attribute.name for attribute in claim.schema.quasi], claim.workspace)
     classes = released_classes(table, claim, ordered=disordered is None)
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
@@ -210,9 +191,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         raise disordered
     if reading.astray:
         raise fault(TableCheck.BYTES, "the bytes are not those of the intended records")
-    sizes = classes.sizes
-    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: records})
-    checks[TableCheck.ENDS] = records if held.regions else 0
+    records, sizes = claim.released, classes.sizes
     people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
     singling, every = _singled(table, claim, people_of_records)
     return Verdict(
@@ -225,7 +204,17 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         models=tuple(model.name for model in claim.models),
         sha256=reading.sha256,
         data_dependent=held.data_dependent,
-        checks={check.value: checks[check] for check in TableCheck if checks[check]},
+        checks=comparisons(
+            claim.schema,
+            records,
+            {one.name: len(table[one.name].values) for one in claim.schema.quasi},
+            size=reading.size,
+            classes=sizes.size,
+            entered=asked.entered if asked.complete else 0,
+            left_out=claim.suppressed if claim.levels or claim.refined else 0,
+            perturbed=[one.column for one in claim.effects],
+            on_levels=bool(claim.levels),
+        ),
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
         singling=singling,
@@ -244,43 +233,35 @@ def _singled(table: Table, claim: Claim, people: Index | None) -> tuple[tuple[Si
     return singled_out([table[one.name] for one in claim.schema.unchanged], people), every
 
 
-def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:
-    """Check a column that is not generalized; which check it took."""
+def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> None:
+    """Check a column that is not generalized."""
     check_values(attribute, claim)
     effect = next((one for one in claim.effects if one.column == column.name), None)
     if effect is not None:
         check_perturbed(column, claim, effect)
         if claim.coarsened is not None and column.name in claim.coarsened.names:
             check_coarsened(column, claim, claim.coarsened.collect()[column.name])
-        return TableCheck.PERTURBED
-    if attribute.pseudonym and claim.key is not None:
+    elif attribute.pseudonym and claim.key is not None:
         check_pseudonyms(column, claim, claim.key)
-        return TableCheck.PSEUDONYMS
-    check_cells(column, claim)
-    return TableCheck.CELLS
+    else:
+        check_cells(column, claim)
 
 
-def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]) -> _CheckedLabels:
-    held, check, attributes = _CheckedLabels(), partial(_check_column, table, claim), claim.schema.released
-    for attribute, found in zip(attributes, claim.workspace.side_by_side(check, attributes), strict=True):
-        if isinstance(found, TableCheck):
-            checks[found] += claim.released
-            continue
+def _check_against_input(table: Table, claim: Claim) -> _CheckedLabels:
+    held = _CheckedLabels()
+    for found in claim.workspace.side_by_side(partial(_check_column, table, claim), claim.schema.released):
         held.levels.update(found.levels)
         held.regions.update(found.regions)
         held.refined.update(found.refined)
-        values = len(table[attribute.name].values)
-        checks[TableCheck.LABELS] += values
-        checks[TableCheck.GRID] += values if attribute.grid is not None else 0
-        checks[TableCheck.REGIONS] += claim.released
     return held
 
 
-def _check_column(table: Table, claim: Claim, attribute: Attribute) -> TableCheck | _CheckedLabels:
-    """Check one column; which check it took, or what its labels are."""
+def _check_column(table: Table, claim: Claim, attribute: Attribute) -> _CheckedLabels:
+    """Check one column; what its labels are, if it is generalized."""
     column = table[attribute.name]
     if attribute.role is not Role.QUASI:
-        return _check_cells(column, attribute, claim)
+        _check_cells(column, attribute, claim)
+        return _CheckedLabels()
     if attribute.name in claim.levels:
         return _CheckedLabels(levels={column.name: check_level(column, attribute, claim)})
     region = check_regions(column, attribute, claim)
@@ -293,9 +274,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
 
     Cost: one walk over the records.
     """
-    source, level = claim.original[column.name], claim.levels[column.name]
-    every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
+    level, values = claim.levels[column.name], values_in(claim.original[column.name], attribute, claim)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column.name, column.values)
     label = places(texts, released)
@@ -316,7 +295,7 @@ def due_on_level(column: Column, attribute: Attribute, claim: Claim) -> Index:
 
     Values that are due to be released alike have one number, whatever is released; -1 where no release may hold one.
     """
-    values = values_of(attribute, column.values, lambda: claim.counts(column), claim.schema.missing)
+    values = values_in(column, attribute, claim)
     texts, node = _nodes(values, claim.levels[column.name], column.name)
     number = places(texts, texts.unique(maintain_order=True))
     return np.where((node < 0) | ~values.released, -1, number[node])

@@ -145,6 +145,12 @@ def counted(column: Column, values: pl.Series, claim: Claim) -> Counts:
     return np.append(counts, np.zeros(len(values) - counts.size, counts.dtype))
 
 
+def values_in(source: Column, attribute: Attribute, claim: Claim) -> SourceValues:
+    """The values of a column of the input, `with_others`."""
+    every = with_others(source, claim.known)
+    return values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
+
+
 def values_of(
     attribute: Attribute, texts: pl.Series, counts: Callable[[], Counts], missing: frozenset[str]
 ) -> SourceValues:

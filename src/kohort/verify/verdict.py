@@ -22,7 +22,7 @@ from kohort.tables.table import Column, Table, narrow
 from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Collection, Generator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.uniques import Singling
@@ -84,6 +84,43 @@ class TableCheck(StrEnum):
     """What a full-domain release leaves out is whole classes, none of which satisfies the models."""
     ORDER = "order"
     """Records stand in the order of their own content."""
+
+
+def comparisons(
+    schema: Schema,
+    records: int,
+    labels: Mapping[str, int],
+    *,
+    size: int,
+    classes: int,
+    entered: int = 0,
+    left_out: int = 0,
+    perturbed: Collection[str] = (),
+    on_levels: bool = False,
+) -> dict[str, int]:
+    """How many comparisons each check makes, by its name; one that makes none is left out.
+
+    `labels` are how many each quasi-identifier has; `entered` are the records of the input, where incomplete ones do
+    not enter, and `left_out` those that are suppressed in whole classes. A full-domain release is `on_levels`.
+    """
+    changed = sum(one.name in perturbed for one in schema.unchanged)
+    found: dict[TableCheck, int] = {
+        **dict.fromkeys((TableCheck.RECORDS, TableCheck.LINEAGE, TableCheck.ORDER), records),
+        TableCheck.BYTES: size,
+        TableCheck.COLUMNS: len(schema.released),
+        TableCheck.COMPLETE: entered,
+        TableCheck.IDENTIFIERS: records * bool(schema.identifying),
+        TableCheck.CELLS: records * (len(schema.unchanged) - changed),
+        TableCheck.PSEUDONYMS: records * len(schema.pseudonyms),
+        TableCheck.PERTURBED: records * changed,
+        TableCheck.LABELS: sum(labels.values()),
+        TableCheck.GRID: sum(labels[one.name] for one in schema.quasi if one.grid is not None),
+        TableCheck.REGIONS: records * len(schema.quasi),
+        TableCheck.ENDS: 0 if on_levels or not schema.quasi else records,
+        TableCheck.CLASSES: classes,
+        TableCheck.SUPPRESSED: left_out,
+    }
+    return {check.value: found[check] for check in TableCheck if found[check]}
 
 
 def fault(check: StrEnum, what: str, *, column: str = "") -> VerificationError:

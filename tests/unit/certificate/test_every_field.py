@@ -19,7 +19,8 @@ import pytest
 from kohort.certificate.again import Again, PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions

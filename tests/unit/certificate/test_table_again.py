@@ -18,7 +18,8 @@ from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
 from kohort.certificate.again import Again, PartOutcome, read_certificate
 from kohort.certificate.form import digest, disks_of
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.errors import FileError, InputError
 from kohort.io.forms import Format
 from kohort.models.delta_presence import DeltaPresence
@@ -386,16 +387,17 @@ def test_levels_are_met_where_the_hierarchies_are_brought(tmp_path: Path) -> Non
     ages = Hierarchy.from_rows([[age, f"{age[0]}0s", "young" if age < "50" else "old", "*"] for age in AGES])
     one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy=ages)
     assert one.known.levels == {"age": 2}
-    assert outcomes(one.again())["levels"] == "not checked"
-    assert outcomes(one.again(hierarchies={"age": ages}))["levels"] == "same"
+    assert outcomes(one.again())["levels of age"] == "not checked"
+    assert outcomes(one.again(hierarchies={"age": ages}))["levels of age"] == "same"
     for level in (1, 3, 9):  # below, above, and higher than the hierarchy is
         one.forge(levels={"age": level})
         again = one.again(hierarchies={"age": ages})
-        assert {part.name: part.told for part in again.parts}["levels"] == "labels of age are not on them"
+        told = {part.name: part.told for part in again.parts}["levels of age"]
+        assert told.endswith(f" not nodes of level {level}")
         assert not again
     root = made(tmp_path, KAnonymity(10), how=Optimal(), hierarchy=ages, name="root.csv")
     assert root.known.levels == {"age": 3}
-    assert outcomes(root.again(hierarchies={"age": ages}))["levels"] == "same"
+    assert outcomes(root.again(hierarchies={"age": ages}))["levels of age"] == "same"
 
 
 def test_missing_values_stand_on_every_level(tmp_path: Path) -> None:
@@ -405,13 +407,13 @@ def test_missing_values_stand_on_every_level(tmp_path: Path) -> None:
     one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy=ages, frame=frame)
     assert one.known.levels == {"age": 2}
     assert "\n,flu\n" in one.path.read_text()
-    assert outcomes(one.again(hierarchies={"age": ages}))["levels"] == "same"
+    assert outcomes(one.again(hierarchies={"age": ages}))["levels of age"] == "same"
 
 
 def test_levels_of_builders_are_met_where_the_input_is_brought(tmp_path: Path) -> None:
     """A builder makes its hierarchy again over the input, unless a population had values of its own."""
     one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy="intervals:10,100")
-    part = "levels"
+    part = "levels of age"
     told = "give the input, from which that of age was built, with --reference"
     assert {found.name: found.told for found in one.again().parts}[part] == told
     assert outcomes(one.again(reference=one.source))[part] == "same"

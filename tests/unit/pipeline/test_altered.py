@@ -19,7 +19,8 @@ import kohort
 from kohort import Attribute, DistinctLDiversity, Job, KAnonymity, Role, Schema
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate, Described, not_promised
-from kohort.certificate.table_again import RecheckInputs, check_table_again
+from kohort.certificate.table_again import check_table_again
+from kohort.certificate.table_shown import RecheckInputs
 from kohort.engines.local import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy

@@ -22,8 +22,9 @@ from kohort.schema import Attribute, Label, Role, Scale, Schema
 from kohort.schema.domain import resolve
 from kohort.schema.domain.readings import _lengths, _listed, _spelled_alike, check_readings  # pyright: ignore[reportPrivateUsage]
 from kohort.schema.hierarchy import Hierarchy
-from kohort.verify import Claim, verify_frame
+from kohort.verify import Claim
 from tests.expressions import LENGTH, stopped_after
+from tests.reference.frames import verify_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,9 +19,10 @@ from kohort.models.average_risk import AverageRisk
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.schema import Missing
 from kohort.tables.dataset import Values
-from kohort.verify.aggregates import Hashed, TableRelation, Tuples
+from kohort.verify.aggregates import Hashed, Tuples
 from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.verdict import Claim
+from tests.reference.relation import TableRelation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -214,7 +215,7 @@ def test_a_class_is_in_one_group(tmp_path: Path, groups: Sequence[Sequence[int]]
 def test_too_few_are_suppressed_or_too_many(tmp_path: Path) -> None:
     """As many as lack a value; and no record is incomplete unless it was to be complete."""
     witness = Witness()
-    with pytest.raises(VerificationError, match="1 records are left out as incomplete; 0 lack"):
+    with pytest.raises(VerificationError, match="1 records are left out as incomplete, and 0 lack"):
         verify_in_parts(written(tmp_path), witness, claimed(witness, suppressed=0, incomplete=1))
     paths = written(tmp_path, f"{RELEASE}[60-61],gout,b\n")
     with pytest.raises(VerificationError, match="0 records are suppressed, and 1 lack"):

@@ -20,7 +20,8 @@ from kohort.io.write import write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Missing, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.verify import Claim, Verdict, verify, verify_frame
+from kohort.verify import Claim, Verdict, verify
+from tests.reference.frames import verify_frame
 from tests.unit.verify.full_domain import HIERARCHIES, full_domain, label_of
 from tests.unit.verify.people import PEOPLE, SCHEMA
 from tests.unit.verify.test_verify import DISTINCT

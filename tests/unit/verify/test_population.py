@@ -22,9 +22,10 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.verify import Claim, verify_frame
+from kohort.verify import Claim
 from kohort.verify.population import Cover, MatchedPopulation, cover_of_node
 from kohort.verify.values import ExpectedLabels
+from tests.reference.frames import verify_frame
 from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:

@@ -31,11 +31,12 @@ from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.hierarchy import Hierarchy
 from kohort.tables.table import Table
-from kohort.verify import Claim, reading, verify, verify_frame, verify_table
+from kohort.verify import Claim, reading, verify, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.reading import Digest
 from kohort.verify.records import disorder
 from kohort.verify.verdict import check_columns, unmarked
+from tests.reference.frames import verify_frame
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
 if TYPE_CHECKING:

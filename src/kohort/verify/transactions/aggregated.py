@@ -9,7 +9,6 @@ have each private item. All such sets are listed, with none of the bounds by whi
 
 from __future__ import annotations
 
-import io
 import secrets
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,18 +17,19 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 import numpy as np
 import polars as pl
 
-from kohort.errors import UsageError
 from kohort.io.baskets.read import pieces_of
-from kohort.io.baskets.write import spelled, write_transactions
+from kohort.io.baskets.write import spelled
 from kohort.kernels import kernel
 from kohort.transactions.database import places_of
 from kohort.verify.aggregates import first_halves
 from kohort.verify.reading import Digest
 from kohort.verify.transactions.cohorts import Cohorts
 from kohort.verify.transactions.databases import (
-    NOT_PLAIN,
     CoherenceCheck,
+    check_bytes,
     check_items,
+    check_number,
+    check_suppressed,
     read_released,
     refuse_moles,
     verdict_of,
@@ -87,15 +87,12 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
     gone = claim.removed | claim.dropped
     left = [name for name in claim.source.names if name not in gone]
     transactions, total = source.hashes(left, written.key)
-    if not written.transactions == transactions == len(claim.source):
-        what = f"{written.transactions:,} transactions instead of {transactions:,}"
-        raise fault(CoherenceCheck.TRANSACTIONS, what)
+    check_number(written.transactions, claim)
+    check_number(transactions, claim)
     if written.total != total:
         what = "the transactions are not the input's less what was suppressed"
         raise fault(CoherenceCheck.LINEAGE, what)
-    protected = len(claim.dropped - claim.public)
-    if protected:
-        raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
+    check_suppressed(claim)
     if written.disordered:
         what = f"{written.disordered:,} transactions stand before one that their content comes after"
         raise fault(CoherenceCheck.ORDER, what)
@@ -135,7 +132,7 @@ class _Written:
         self.digest.write(content)
         read = read_released(header + content, self.claim.writing)
         database = check_items(read, self.claim)
-        self._check_bytes(content, database)
+        check_bytes(content, database, self.claim.writing, self.transactions)
         places = np.array(places_of(database.names, self.claim.source.names)[0], np.int32)
         cells = places[database.cells]
         self.supports += np.bincount(cells, minlength=self.supports.size)
@@ -144,15 +141,6 @@ class _Written:
         self._last = cells[database.starts[-2] :].tolist()
         self.transactions += len(database)
         self.total = (self.total + _hashed(database, self.key)) % (1 << 64)
-
-    def _check_bytes(self, content: bytes, database: Transactions) -> None:
-        again = io.BytesIO()
-        try:
-            write_transactions(database, again, self.claim.writing, self.transactions)
-        except UsageError:  # nobody would write names like these in this form
-            raise fault(CoherenceCheck.BYTES, NOT_PLAIN) from None
-        if again.getvalue() != content:
-            raise fault(CoherenceCheck.BYTES, NOT_PLAIN)
 
 
 def _hashed(database: Transactions, key: str) -> int:

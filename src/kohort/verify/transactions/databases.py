@@ -7,7 +7,6 @@ bytes must be the same: there is one way to write a database in each form. Check
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import gcd
@@ -148,7 +147,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
     with reading_release():
         content = system.mapped(file)
         read = read_released(content, claim.writing)
-        check_number(read, claim)
+        check_number(len(read), claim)
         database = check_items(read, claim)
         sha256 = check_bytes(content, database, claim.writing)
     return _judged(database, claim, sha256, len(content))
@@ -157,7 +156,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
 def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceVerdict:
     """What is true of a transaction database that is still in memory. There are no bytes to check."""
     claim = replace(claim, writing=BasketOptions())
-    check_number(database, claim)
+    check_number(len(database), claim)
     return _judged(check_items(database, claim), claim)
 
 
@@ -175,19 +174,8 @@ def verdict_of(
     n: int, items: Mapping[str, int], claim: CoherenceClaim, cohorts: Cohorts, *, sha256: str, size: int
 ) -> CoherenceVerdict:
     """What is said of a release that passed every check: of n transactions, and so many that contain each item."""
-    cells = sum(items.values())
-    share = gcd(cohorts.together, cohorts.support)
-    checks = Counter(
-        {
-            CoherenceCheck.BYTES: size,
-            CoherenceCheck.TRANSACTIONS: n,
-            CoherenceCheck.ITEMS: len(items),
-            CoherenceCheck.LINEAGE: cells,
-            CoherenceCheck.PRIVATE: sum(support for name, support in items.items() if name not in claim.public),
-            CoherenceCheck.COHERENCE: cohorts.sets,
-            CoherenceCheck.ORDER: n,
-        }
-    )
+    cells, share = sum(items.values()), gcd(cohorts.together, cohorts.support)
+    private = sum(support for name, support in items.items() if name not in claim.public)
     return CoherenceVerdict(
         transactions=n,
         items=sum(support > 0 for support in items.values()),
@@ -196,8 +184,14 @@ def verdict_of(
         smallest=cohorts.smallest,
         confidence=(cohorts.together // share, cohorts.support // share),
         sha256=sha256,
-        checks={check.value: number for check, number in checks.items() if number},
+        checks=comparisons(n, len(items), cells, size=size, private=private, cohorts=cohorts.sets),
     )
+
+
+def comparisons(n: int, items: int, cells: int, *, size: int, private: int, cohorts: int) -> dict[str, int]:
+    """How many comparisons each check of n transactions makes, by its name; one that makes none is left out."""
+    found = dict(zip(CoherenceCheck, (size, n, items, cells, private, cohorts, n), strict=True))
+    return {check.value: number for check, number in found.items() if number}
 
 
 def _check_coherence(database: Transactions, claim: CoherenceClaim) -> Cohorts:
@@ -225,11 +219,6 @@ def _named(items: tuple[str, ...], names: frozenset[str]) -> Mask:
 #: There may be no transactions, and names of any size that has a number.
 _LIMITS: Final = ReadOptions(allow_empty=True, max_cell=(1 << 31) - 1)
 
-#: What the fault of bytes that hold more than their cells is called.
-NOT_PLAIN: Final = (
-    "the bytes are not the plain form of their transactions: other blanks or line ends, another order, notes"
-)
-
 
 def read_released(content: Content, options: BasketOptions) -> Transactions:
     """The transactions that the bytes hold."""
@@ -245,27 +234,41 @@ def read_released(content: Content, options: BasketOptions) -> Transactions:
     return reading.database
 
 
-def check_bytes(content: Content, database: Transactions, options: BasketOptions) -> str:
-    """The bytes say these transactions, items in this order, and nothing more; gives their digest."""
-    again, sha256 = Digest(), digest(content)
-    try:
-        write_transactions(database, cast("BinaryIO", again), options)
-    except UsageError:  # nobody would write names like these in this form
-        raise fault(CoherenceCheck.BYTES, NOT_PLAIN) from None
-    if again.sha256 != sha256:
-        raise fault(CoherenceCheck.BYTES, NOT_PLAIN)
+def check_bytes(content: Content, database: Transactions, options: BasketOptions, before: int = 0) -> str:
+    """The bytes say these transactions, which follow others, and nothing more; gives their digest."""
+    sha256 = digest(content)
+    if plain_digest(database, options, before) != sha256:
+        what = "the bytes are not the plain form of their transactions: other blanks or line ends, another order, notes"
+        raise fault(CoherenceCheck.BYTES, what)
     return sha256
+
+
+def plain_digest(database: Transactions, options: BasketOptions, before: int = 0) -> str:
+    """The digest of transactions in their plain form; empty where nobody would write names like theirs in it."""
+    again = Digest()
+    try:
+        write_transactions(database, cast("BinaryIO", again), options, before)
+    except UsageError:
+        return ""
+    return again.sha256
 
 
 #: Origins whose cells are fetched at once: enough for the waits to overlap, few enough to stay in the nearest cache.
 _AHEAD: Final = 64
 
 
-def check_number(database: Transactions, claim: CoherenceClaim) -> None:
+def check_number(found: int, claim: CoherenceClaim) -> None:
     """There are as many transactions as the input had."""
-    if len(database) != len(claim.source):
-        what = f"{len(database):,} transactions instead of {len(claim.source):,}"
+    if found != len(claim.source):
+        what = f"{found:,} transactions instead of {len(claim.source):,}"
         raise fault(CoherenceCheck.TRANSACTIONS, what)
+
+
+def check_suppressed(claim: CoherenceClaim) -> None:
+    """Only public items are suppressed everywhere."""
+    protected = len(claim.dropped - claim.public)
+    if protected:
+        raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
 
 
 def check_items(database: Transactions, claim: CoherenceClaim) -> Transactions:
@@ -320,9 +323,7 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> int:
     changed, lost, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
     if changed:
         raise fault(CoherenceCheck.LINEAGE, f"{changed:,} transactions are not the input's less what was suppressed")
-    protected = len(claim.dropped - claim.public)
-    if protected:
-        raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
+    check_suppressed(claim)
     if lost:
         raise fault(CoherenceCheck.PRIVATE, f"{lost:,} cells of items that are not public are missing")
     return disordered
