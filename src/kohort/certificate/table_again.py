@@ -43,7 +43,7 @@ from kohort.shown import many
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
 from kohort.verify.singling import singled_out, together
-from kohort.verify.verdict import unmarked
+from kohort.verify.verdict import OF_RELEASE, TableCheck, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -242,9 +242,11 @@ def _tells_of_columns(seen: Evidence) -> bool:
 def _input(seen: Evidence) -> Iterator[CheckedPart]:
     """What only the input shows: how many records are left out, and whether cells are unchanged."""
     known, complete = seen.known, seen.asked.job.complete
-    yield unchecked("whether labels fit their records", _LINEAGE)
     if not complete:
         yield compared("incomplete", known.incomplete, 0)
+    shown = {*OF_RELEASE, *((TableCheck.COMPLETE, TableCheck.CELLS) if seen.brought.reference is not None else ())}
+    if without := [check for check in seen.checks if check not in shown]:
+        yield unchecked("checks without evidence", f"{', '.join(without)}: {_LINEAGE}")
     try:
         inputs = seen.inputs
     except InputError as fault:

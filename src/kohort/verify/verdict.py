@@ -86,6 +86,15 @@ class TableCheck(StrEnum):
     """Records stand in the order of their own content."""
 
 
+#: Checks that the release and its job show; the others need the input, and to know which record each one was.
+OF_RELEASE: Final = frozenset(
+    {
+        *(TableCheck.BYTES, TableCheck.COLUMNS, TableCheck.RECORDS, TableCheck.PERTURBED),
+        *(TableCheck.LABELS, TableCheck.GRID, TableCheck.CLASSES, TableCheck.ORDER),
+    }
+)
+
+
 def comparisons(
     schema: Schema,
     records: int,

@@ -378,7 +378,7 @@ def test_every_change_is_found_or_told_as_not_shown(release: Path, tmp_path: Pat
 NOT_SHOWN = {
     *("job", "libraries", "release", "kohort", "signature", "suppressed", "checks.cells"),
     *("perturbed", "perturbed.income", "verified", "engine"),
-    *("nodes of town", "whether labels fit their records", "pseudonyms of who"),
+    *("nodes of town", "checks without evidence", "pseudonyms of who"),
 }
 
 

@@ -115,7 +115,7 @@ def outcomes(again: Again) -> dict[str, str]:
 #: What the file does not show, among it whom sets and ranges expose exactly.
 REST = {
     *("not shown by the file", "suppressed records", "whether cells are those of the input"),
-    *("plain bytes", "whether labels fit their records"),
+    *("plain bytes", "checks without evidence"),
 }
 
 
