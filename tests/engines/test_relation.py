@@ -86,7 +86,7 @@ def test_too_little_memory_is_a_limit() -> None:
 def test_a_failure_of_the_system_is_one_of_a_file(tmp_path: Path) -> None:
     """A folder that is gone."""
     with pytest.raises(FileError, match=r"DuckDB cannot read or write \((IOException|FileNotFoundError)\)"):
-        BASE.write_lines("SELECT 'a' AS line", "age", tmp_path / "gone" / "out.csv")
+        BASE.write("SELECT 'a' AS line", "age", [(tmp_path / "gone" / "out.csv", None)])
 
 
 def test_no_cell_is_told_by_an_error_of_duckdb() -> None:

@@ -22,7 +22,7 @@ from kohort.engines import limits, sql
 from kohort.engines.base import Counts, needed_columns, searched_sensitive
 from kohort.engines.coded import CodedColumns
 from kohort.engines.local import LOCAL
-from kohort.engines.relation import CELL, Kind, Relation, unused
+from kohort.engines.relation import CELL, Kind, Relation
 from kohort.engines.repeated import refuse_repeated
 from kohort.engines.unsafe import (
     check_unique_columns,
@@ -140,18 +140,17 @@ class CountedRelation:
         they are numbered, in any order, and the first so many go to the first class.
         """
         split, missing, dialect = len(self.columns) - self.flagged, self.job.schema.missing, self.source.dialect
-        places, source, also = unused(), self.source, ""
+        source, also, alike = self.source, "", self.numbers.is_duplicated().any()
+        keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)} if alike else {"k0": self.numbers[dealt.rows]}
+        places = dialect.give(pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
         if parted:
             source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
             also = f" AND {sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
         cells = source.flags(self.columns[:split], self.columns[split:], missing)
-        if self.numbers.is_duplicated().any():
-            keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)}
+        if alike:
             joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
         else:
-            keys = {"k0": self.numbers.gather(dealt.rows)}
             joined = sql.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
-        dialect.give(places, pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
         return f"(SELECT {places}.class AS {CLASS}, {sql.RECORDS}.* FROM {joined}{also})"  # noqa: S608  names are quoted by the dialect
 
 
@@ -369,11 +368,11 @@ class ElsewhereEngine:
         query, header = _lines(released, format_, writing)
         place = _place(file)
         if place is not None:
-            self.base.write_lines(query, header, place)
+            self.base.write(query, header, [(place, None)])
             return
         with TemporaryDirectory(prefix="kohort-") as folder:
             path = Path(folder, "release")
-            self.base.write_lines(query, header, path)
+            self.base.write(query, header, [(path, None)])
             with path.open("rb") as written:
                 copyfileobj(written, file)
 
@@ -397,7 +396,7 @@ class ElsewhereEngine:
                     typed.write(part.records, file)
             return parts
         query, header = _lines(released, format_, writing)
-        self.base.write_parts(query, header, parts)
+        self.base.write(query, header, [(part.path, part.records) for part in parts])
         return parts
 
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
@@ -450,9 +449,9 @@ def labelled(placed: Relation, labels: Mapping[str, Column], classes: int) -> Re
         labels: The label of each class, of each quasi-identifier.
         classes: How many there are.
     """
-    dialect, names = placed.dialect, unused()
+    dialect = placed.dialect
     shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
-    dialect.give(names, pl.DataFrame({"class": np.arange(1, classes + 1), **shown}))
+    names = dialect.give(pl.DataFrame({"class": np.arange(1, classes + 1), **shown}))
     own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(labels)}
     of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
     source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")

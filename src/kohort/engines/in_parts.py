@@ -22,11 +22,11 @@ from kohort.core.branches import with_companions
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
-from kohort.engines.coded import CodedColumns, TemporaryTables, TuplesElsewhere
+from kohort.engines.coded import CodedColumns, TuplesElsewhere
 from kohort.engines.elsewhere import GroupsElsewhere, ReleasedTuples, labelled
 from kohort.engines.limits import refuse_empty
 from kohort.engines.on_levels import TuplesOnLevels
-from kohort.engines.relation import Kind, unused
+from kohort.engines.relation import Kind, TemporaryTable, by_class
 from kohort.engines.unsafe import check_unique_pairs, refuse_listed
 from kohort.engines.written import CLASS
 from kohort.errors import SourceNote
@@ -102,7 +102,7 @@ class CountedInParts:
         lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
         kept = source.with_values(lacking, job.schema.missing) if lacking else source
         refuse_empty(kept.records)
-        tuples = TuplesElsewhere.of(TemporaryTables(source.dialect), kept, columns)
+        tuples = TuplesElsewhere.of(kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
         domains = with_companions(
@@ -144,9 +144,9 @@ class CountedInParts:
             placed = self._placed(of_regions)
         records = int(classes.sizes.sum())
         cells = self.kept.cells([one.name for one in self.columns.quasi])
-        inside = f"{self.classed(cells, placed)} WHERE {placed}.class <= {order.size}"
+        inside = f"{self.classed(cells, placed)} WHERE {placed.name}.class <= {order.size}"
         sources = self.source.over(
-            f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside})",  # noqa: S608  names are quoted by the dialect
+            f"(SELECT {placed.name}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside})",  # noqa: S608  names are quoted by the dialect
             self.source.kinds,
             records,
         )
@@ -164,18 +164,18 @@ class CountedInParts:
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
 
-    def _placed(self, of_regions: Index) -> str:
-        """Keep the number of each tuple with the class of its region; what the table is called."""
+    def _placed(self, of_regions: Index) -> TemporaryTable:
+        """Keep the number of each tuple with the class of its region."""
         dialect = self.source.dialect
-        dialect.give(name := unused(), pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
-        placed = self.tuples.kept.once(self.tuples.placed(name))
+        name = dialect.give(pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
+        placed = TemporaryTable(dialect, self.tuples.placed(name), once=True)
         dialect.forget(name)
         return placed
 
-    def classed(self, cells: sql.Cells, placed: str, *, outer: bool = False) -> str:
+    def classed(self, cells: sql.Cells, placed: TemporaryTable, *, outer: bool = False) -> str:
         """Records, whose cells of quasi-identifiers these are, with the class of their tuple."""
         number, source = self.tuples.numbering.of(cells, outer=outer)
-        return sql.placed(source, placed, number, "p", outer=outer)
+        return sql.placed(source, placed.name, number, "p", outer=outer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +204,7 @@ class GroupsInParts(GroupsElsewhere):
         texts = self.counted.kept.distinct(name).texts
         cells = self.sources.cells((name,))
         asked = sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source)
-        for found in self.counted.tuples.kept.by_class(sql.tuples(asked), "c1", self.counted.most):
+        for found in by_class(self.sources.dialect, sql.tuples(asked), "c1", self.counted.most):
             codes = narrow(places(found["c0"].cast(pl.String), texts), len(texts))
             numbers = found.select("c1", "n").cast(pl.Int64)
             yield CellsByClass(
@@ -225,7 +225,7 @@ class ReleasedInParts(ReleasedTuples):
 
     counted: CountedInParts
     labels: Table
-    placed: str
+    placed: TemporaryTable
     sources: Relation
 
     def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
@@ -238,16 +238,16 @@ class ReleasedInParts(ReleasedTuples):
 
     def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[tuple[Tuples, Index]]:
         """The distinct tuples of some columns, those of whole consecutive classes at a time."""
-        counted, kept = self.counted, self.counted.tuples.kept
-        grouped = kept.once(sql.tuples(*self.whole.hashed(columns, hashed)))
+        counted, dialect = self.counted, self.whole.dialect
+        grouped = TemporaryTable(dialect, sql.tuples(*self.whole.hashed(columns, hashed)), once=True)
         quasi = tuple(f"{sql.RECORDS}.c{columns.index(one.name)}" for one in counted.columns.quasi)
-        source = counted.classed(sql.Cells(quasi, f"{grouped} {sql.RECORDS}"), self.placed, outer=True)
+        source = counted.classed(sql.Cells(quasi, f"{grouped.name} {sql.RECORDS}"), self.placed, outer=True)
         class_ = f"c{len(columns)}"
-        asked = f"SELECT {sql.RECORDS}.*, {self.placed}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
-        for found in kept.by_class(asked, class_, max(counted.most // HELD, 1)):
+        asked = f"SELECT {sql.RECORDS}.*, {self.placed.name}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
+        for found in by_class(dialect, asked, class_, max(counted.most // HELD, 1)):
             of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
             yield self.whole.tuples_of(columns, found), of
-        kept.forget(grouped)
+        grouped.forget()
 
     def pairs(self, identifying: str, released: str) -> Tuples:
         """The distinct pairs of cells in an identifying column and a released one, of released records."""

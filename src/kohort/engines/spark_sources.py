@@ -21,7 +21,6 @@ import numpy as np
 import polars as pl
 
 from kohort.engines import sql
-from kohort.engines.relation import unused
 from kohort.engines.sources import Source, refuse_altered_text, relation_of
 from kohort.engines.spark import column
 from kohort.engines.spark_session import part
@@ -127,12 +126,11 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
         InfeasibleError: there are none, and the options do not allow that.
     """
     refuse_altered_text(options, "spark")
-    view = unused()
     with base.reporting():
         found = _found(base, source, options)
         names = list(found.frame.columns)
         frame = _plain(found.frame).toDF(*map(column, names))
-        base.show(view, frame)
+        view = base.show(frame)
     answer = base.run(f"SELECT * FROM {view} LIMIT 0").dtypes  # noqa: S608  a name of ours
     there = dict(zip(names, answer, strict=True))
     _refuse_other_times(found, there)
@@ -188,8 +186,7 @@ def _found(base: Spark, source: object, options: ReadOptions) -> _Found:
         raise UnsupportedError(f"the engine spark reads no {kind}", where="engine", hint=_READ)
     table = from_frame(source)
     cells = pl.DataFrame({column(one.name): one.cells() for one in table.columns})
-    base.give(given := unused(), cells)
-    frame = base.session.table(given).toDF(*table.names)
+    frame = base.session.table(base.give(cells)).toDF(*table.names)
     return _Found("the frame", frame, {one.name: one.dtype for one in table.columns})
 
 
