@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile, copyfileobj
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import polars as pl
 
@@ -70,6 +70,7 @@ class DuckDB:
         listed_at_once: Records whose texts it has room to put together.
     """
 
+    grouping_sets: ClassVar[bool] = True
     connection: Any
     own: Path | None = None
     shut: bool = False
@@ -102,14 +103,12 @@ class DuckDB:
         """DuckDB and its version."""
         return f"DuckDB {_module().__version__}"
 
-    @property
-    def grouping_sets(self) -> bool:
-        """It has them."""
-        return True
-
     def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
-        """The records of a source."""
-        return relation(self, source, options, limit)
+        """The records of a source, checked as the local engine checks them."""
+        refuse_altered_text(options, "duckdb")
+        found = _found(self, source, options)
+        there = self.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
+        return relation_of(self, found, there, options, limit)
 
     def quoted(self, name: str) -> str:
         """A name in double quotes."""
@@ -293,20 +292,6 @@ def reporting() -> Generator[None]:
 
 
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def relation(base: DuckDB, source: object, options: ReadOptions, limit: int | None) -> Relation:
-    """The records of a source, checked as the local engine checks them.
-
-    Raises:
-        UnsupportedError: the source or an option is none that DuckDB reads as the local engine does.
-        InputError: the records are not well formed, or have names, types or values that cannot be read.
-        InfeasibleError: there are none, and the options do not allow that.
-    """
-    refuse_altered_text(options, "duckdb")
-    found = _found(base, source, options)
-    there = base.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
-    return relation_of(base, found, there, options, limit)
 
 
 def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:

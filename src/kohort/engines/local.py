@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
@@ -11,7 +12,7 @@ from kohort import io, system
 from kohort.core.branches import companions_in
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
-from kohort.engines.base import Counts, EngineName, needed_columns, searched_sensitive
+from kohort.engines.base import Counted, Counts, EngineName, needed_columns, searched_sensitive
 from kohort.errors import UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
@@ -19,6 +20,7 @@ from kohort.schema import Role
 from kohort.tables.coded import CodedTable, Recoded
 from kohort.tables.complete import could_enter, entered
 from kohort.tables.dataset import ReleasedRecords, linked_by
+from kohort.tables.people import person_codes
 from kohort.tables.recoded import Portion, RecodedTable
 from kohort.tables.table import Column, Table
 from kohort.tables.texts import content_keys
@@ -39,37 +41,6 @@ if TYPE_CHECKING:
     from kohort.schema import Schema
     from kohort.tables.dataset import Dataset, Linked
     from kohort.verify import Claim, Verdict
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedTable:
-    """A table that was counted for a job.
-
-    Attributes:
-        counts: What the search sees.
-        job: The job.
-        coded: The records that entered, as the search judges them.
-        source: The same as they were read.
-        whole: All records, as read.
-        rows: (n,) where each record that entered stands among all; `None` where all entered.
-        changed: The columns that were changed before the search.
-    """
-
-    counts: Counts
-    job: Job
-    coded: CodedTable
-    source: Table
-    whole: Table
-    rows: Index | None
-    changed: Table | None
-
-    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
-        """The records as they are released."""
-        system.give_back()
-        found, effects, linked = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
-        unsafe.refuse_released(found, self.source, self.job)
-        known = self.source, self.whole, found.lineage, self.rows, self.changed
-        return ReleasedRecords(found.data, *known, found.lost, effects, linked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +67,25 @@ class LocalEngine:
             limits.refuse_full((table.records, len(table.columns)), self.workspace)
         return table
 
-    def count(
-        self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
-    ) -> CountedTable:
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
         """Count the tuples by one pass of hashing over the records."""
         whole = data.collect().needing(needed_columns(job, data.names))
         source, rows = entering(whole, job)
         if releasing:
-            unsafe.refuse_unsafe(source, job)
+            person = job.schema.person
+            here = unsafe.Tuples(source, None, None if person is None else person_codes(source[person]))
+            unsafe.refuse_unsafe(here, [(job.schema, here)], job, partial(unsafe.coded, source, job))
         changed = unsafe.coarsened(source, job)
         known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
         coded = CodedTable(unsafe.with_columns(source, changed), job.schema, known, self.workspace)
+
+        def recode(recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
+            system.give_back()
+            found, effects, linked = altered(coded.recode(recoding, classes), job, source, changed)
+            unsafe.refuse_released(found, source, job)
+            known = source, whole, found.lineage, rows, changed
+            return ReleasedRecords(found.data, *known, found.lost, effects, linked)
+
         if releasing:
             unsafe.refuse_listed(coded, job)
         frequency = coded.count(searched_sensitive(job), distinct=job.algorithm.distinct)
@@ -122,7 +101,7 @@ class LocalEngine:
             coded.population,
             self.workspace,
         )
-        return CountedTable(counts, job, coded, source, whole, rows, changed)
+        return Counted(counts, recode)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""

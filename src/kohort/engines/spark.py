@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import polars as pl
@@ -86,6 +86,7 @@ _TYPES: Final[dict[object, str]] = {
 class Spark:
     """A session of Spark."""
 
+    grouping_sets: ClassVar[bool] = True
     session: Any
     own: bool = False
     _views: list[str] = field(default_factory=list[str], init=False)
@@ -112,11 +113,6 @@ class Spark:
     def title(self) -> str:
         """Spark and its version."""
         return f"Spark {self.session.version}" + ("" if self.encrypted else UNENCRYPTED)
-
-    @property
-    def grouping_sets(self) -> bool:
-        """It has them."""
-        return True
 
     def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
         """The records of a source."""
