@@ -16,18 +16,16 @@ import polars as pl
 from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
-from kohort.core.branches import companions_in
-from kohort.engines import limits, sql
-from kohort.engines.base import Counted, Counts, needed_columns, searched_sensitive
+from kohort.engines import sql
+from kohort.engines.base import Counted, needed_columns, searched_sensitive
 from kohort.engines.coded import CodedColumns
-from kohort.engines.local import LOCAL
+from kohort.engines.local import LOCAL, counts_of, parts_in
 from kohort.engines.relation import CELL, Kind, Relation, by_class
 from kohort.engines.unsafe import (
     RemoteTuples,
     Tuples,
     leaking_of,
     looked_at,
-    refuse_listed,
     refuse_pairs,
     refuse_unsafe,
     singled_out_of,
@@ -36,7 +34,6 @@ from kohort.engines.unsafe import (
 from kohort.engines.written import CLASS, TypedRecords, lines_of
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.forms import Format
-from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
@@ -50,13 +47,14 @@ from kohort.verify.singling import singled_out, together
 from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.core.uniques import Singling
     from kohort.engines.sql import Database
+    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.tables.dataset import Dataset
@@ -84,8 +82,8 @@ class ReleasedRelation:
         sources: The released records as they entered, with their class.
         entered: The records that could enter.
         witness: Where tuples are said to have gone, or in which class each record is said to be.
-        tuples: The columns that were fetched, of the tuples that are released; those that are dealt to several classes
-            once for each.
+        tuples: The tuples that are released, where they were fetched; those that are dealt to several classes once for
+            each.
         ranks: (p,) the class of each of them, from 1.
         weights: (p,) its records.
         people: (p,) whose they are; `None` without a person key.
@@ -98,7 +96,7 @@ class ReleasedRelation:
     sources: Relation
     entered: Relation
     witness: Destinations | ClassedRelation
-    tuples: Mapping[str, Column] = field(default_factory=dict[str, Column])
+    tuples: Table = field(default_factory=lambda: Table((), 0))
     ranks: Index = field(default_factory=lambda: np.empty(0, np.int64))
     weights: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
     people: Index | None = None
@@ -106,7 +104,7 @@ class ReleasedRelation:
 
     def cells(self, name: str) -> Iterator[CellsByClass]:
         """The cells of a column by class: of those that were fetched without asking again."""
-        if name in self.tuples:
+        if name in self.tuples.names:
             yield CellsByClass(self.ranks, self.tuples[name], self.weights)
             return
         texts, cells, dialect = self.entered.distinct(name).texts, self.sources.cells((name,)), self.data.dialect
@@ -141,10 +139,6 @@ class ReleasedRelation:
         chosen = np.linspace(0, records - 1, min(records, most)).astype(np.int64)
         found = found[np.searchsorted(ends, chosen, side="right")]
         return found[f"c{len(names)}"].cast(pl.Int64).to_numpy() - 1, self.sources.table_of(names, found)
-
-    def label(self, name: str) -> Index:
-        """(c,) a number for the label of each class."""
-        return self.labels[name].codes.astype(np.int64)
 
     def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
         """Recount the input where it lies, and what was written to some files."""
@@ -181,26 +175,26 @@ class FetchedTuples:
 
     Attributes:
         coded: They, with weights.
-        columns: Their columns, then those of which only is known whether they have a value.
-        flagged: How many of them these are.
+        columns: Their columns.
+        flagged: Those of which only is known whether they have a value.
         source: The records that entered.
         numbers: (t,) a hash of each tuple.
     """
 
     coded: CodedTable
     columns: tuple[str, ...]
-    flagged: int
+    flagged: tuple[str, ...]
     source: Relation
     numbers: pl.Series
 
     def recode(self, job: Job, whole: Relation, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released: where they lie, as a query that nobody has run yet."""
         dealt = self.coded.dealt(recoding, classes)
-        tuples = [self.coded.table[name].take(dealt.rows) for name in self.columns]
+        tuples = [self.coded.table[name].take(dealt.rows) for name in (*self.columns, *self.flagged)]
         assert self.coded.weights is not None  # noqa: S101  they were counted
         parted = bool((dealt.counts < self.coded.weights.take(dealt.rows)).any())
-        split, labels = len(self.columns) - self.flagged, Table(tuple(dealt.labels.values()), dealt.classes.size)
-        known = Table(tuple(tuples[:split]), dealt.rows.size)
+        labels = Table(tuple(dealt.labels.values()), dealt.classes.size)
+        known = Table(tuple(tuples[: len(self.columns)]), dealt.rows.size)
         sizes = classes.sizes[dealt.classes]
         classed = self._placed(tuples, dealt, parted=parted, missing=job.schema.missing)
         sources, data = placed_in(classed, self.source, job, int(sizes.sum()))
@@ -215,7 +209,7 @@ class FetchedTuples:
             sources,
             self.source,
             Destinations(known, labels.take(dealt.ranks - 1), dealt.counts if parted else None),
-            {one.name: one for one in known.columns},
+            known,
             dealt.ranks,
             dealt.counts,
             people,
@@ -230,14 +224,14 @@ class FetchedTuples:
         tuples have the same one. Records of a tuple that goes to several classes are alike in all that is released:
         they are numbered, in any order, and the first so many go to the first class.
         """
-        split, dialect = len(self.columns) - self.flagged, self.source.dialect
+        dialect = self.source.dialect
         source, also, alike = self.source, "", self.numbers.is_duplicated().any()
         keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)} if alike else {"k0": self.numbers[dealt.rows]}
         places = dialect.give(pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
         if parted:
             source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
             also = f" AND {sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
-        cells = source.flags(self.columns[:split], self.columns[split:], missing)
+        cells = source.flags(self.columns, self.flagged, missing)
         if alike:
             joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
         else:
@@ -259,7 +253,6 @@ class ElsewhereEngine:
     base: Database
     limit: int | None = None
     together: int | None = None
-    _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
     def refuse_format(self, format_: Format | None) -> None:
         """Refuse what no engine writes: it writes text, and kohort typed cells."""
@@ -308,16 +301,9 @@ class ElsewhereEngine:
             refuse_unsafe(here, leaking_of(source, job), job, coded)
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(tuples, job.schema, known, weights=weights)
-        if releasing:
-            refuse_listed(table, job)
-        frequency = table.count(searched_sensitive(job), distinct=True)
-        limits.refuse_large(frequency, self.limit, job.algorithm)
-        limits.refuse_empty(frequency.records)
-        domains = companions_in(frequency, table.domains)
-        counts = Counts(source.records, table.schema, frequency, domains, table.suppressed, table.population)
-        counted = replace(job, schema=table.schema)
-        fetched = FetchedTuples(table, (*columns, *flagged), len(flagged), source, numbers)
-        return Counted(counts, partial(fetched.recode, counted, data))
+        counts = counts_of(table, source.records, job, self.limit, distinct=True, releasing=releasing)
+        fetched = FetchedTuples(table, tuple(columns), tuple(flagged), source, numbers)
+        return Counted(counts, partial(fetched.recode, replace(job, schema=table.schema), data))
 
     def _most(self, columns: int) -> int | None:
         """Tuples of so many columns that are searched together; `None` for any number."""
@@ -343,13 +329,7 @@ class ElsewhereEngine:
         """Write the records as parts of one size; the last one has what is left."""
         if released.groups is None:
             return [*LOCAL.write_parts(released, folder, format_, writing)]
-        records = released.data.records
-        size = writing.records_per_part or records
-        starts = range(0, records, size)
-        parts = [
-            WrittenPart(folder / part_name(number, format_), min(size, records - start))
-            for number, start in enumerate(starts)
-        ]
+        parts = parts_in(folder, format_, released.data.records, writing)
         if format_ is Format.PARQUET:
             typed = _typed(released, writing)
             for part in parts:

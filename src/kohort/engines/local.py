@@ -86,22 +86,8 @@ class LocalEngine:
             known = source, whole, found.lineage, rows, changed
             return ReleasedRecords(found.data, *known, found.lost, effects, linked)
 
-        if releasing:
-            unsafe.refuse_listed(coded, job)
-        frequency = coded.count(searched_sensitive(job), distinct=job.algorithm.distinct)
-        limits.refuse_large(frequency, self.workspace.limit, job.algorithm)
-        limits.refuse_search(frequency, coded.domains, job, self.workspace)
-        limits.refuse_empty(frequency.records)
-        counts = Counts(
-            source.records,
-            coded.schema,
-            frequency,
-            companions_in(frequency, coded.domains),
-            coded.suppressed,
-            coded.population,
-            self.workspace,
-        )
-        return Counted(counts, recode)
+        limit, distinct = self.workspace.limit, job.algorithm.distinct
+        return Counted(counts_of(coded, source.records, job, limit, distinct=distinct, releasing=releasing), recode)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""
@@ -114,15 +100,12 @@ class LocalEngine:
         self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
     ) -> list[WrittenPart]:
         """Write the records in parts of one size; the last one has what is left."""
-        records = released.data.records
-        size = writing.records_per_part or max(records, 1)
-        parts: list[WrittenPart] = []
-        for start in range(0, max(records, 1), size):
-            part = WrittenPart(folder / part_name(len(parts), format_), min(size, records - start))
-            some = _table_of(released) if part.records == records else Portion(_table_of(released), start, part.records)
+        parts, start = parts_in(folder, format_, released.data.records, writing), 0
+        for part in parts:
+            some = _table_of(released) if len(parts) == 1 else Portion(_table_of(released), start, part.records)
             with part.path.open("xb") as file:
                 write(some, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
-            parts.append(part)
+            start += part.records
         return parts
 
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
@@ -137,6 +120,27 @@ class LocalEngine:
 
 def _table_of(released: ReleasedRecords) -> Table | RecodedTable:
     return released.data if isinstance(released.data, RecodedTable) else released.data.collect()
+
+
+def counts_of(
+    coded: CodedTable, records: int, job: Job, limit: int | None, *, distinct: bool, releasing: bool
+) -> Counts:
+    """What a search sees of so many records, whose tuples have codes, within so many bytes of memory."""
+    if releasing:
+        unsafe.refuse_listed(coded, job)
+    frequency = coded.count(searched_sensitive(job), distinct=distinct)
+    limits.refuse_large(frequency, limit, job.algorithm)
+    limits.refuse_search(frequency, coded.domains, job, coded.workspace)
+    limits.refuse_empty(frequency.records)
+    domains = companions_in(frequency, coded.domains)
+    return Counts(records, coded.schema, frequency, domains, coded.suppressed, coded.population, coded.workspace)
+
+
+def parts_in(folder: Path, format_: Format, records: int, writing: Writing) -> list[WrittenPart]:
+    """The parts of so many records that `writing` asks for; of no record one part."""
+    size = writing.records_per_part or max(records, 1)
+    starts = enumerate(range(0, max(records, 1), size))
+    return [WrittenPart(folder / part_name(at, format_), min(size, records - start)) for at, start in starts]
 
 
 def entering(table: Table, job: Job) -> tuple[Table, Index | None]:

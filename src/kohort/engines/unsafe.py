@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from kohort.release import Job
     from kohort.schema import Schema
     from kohort.tables.coded import Recoded
-    from kohort.tables.dataset import Dataset, Values
+    from kohort.tables.dataset import Values
     from kohort.verify.identifiers import Leak
 
     #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
@@ -165,11 +165,6 @@ class Tuples(NamedTuple):
     counts: Counts | None
     people: Index | None
 
-    @property
-    def data(self) -> Dataset:
-        """The records."""
-        return self.table
-
     def several(self, _names: Sequence[str]) -> Sequence[Tuples]:
         """Tuples of the columns: all in one."""
         return [self]
@@ -187,35 +182,30 @@ class RemoteTuples(NamedTuple):
     """The same where each record is a person's, and only what is asked comes here.
 
     Attributes:
-        source: The records that entered.
+        table: The records that entered.
         released: They, or those that are released.
     """
 
-    source: Relation
+    table: Relation
     released: Relation
     people: None = None
 
-    @property
-    def data(self) -> Dataset:
-        """The records."""
-        return self.source
-
     def several(self, names: Sequence[str]) -> Sequence[Tuples]:
         """Tuples of the columns: the values of each."""
-        values = ((name, self.source.distinct(name)) for name in names)
+        values = ((name, self.table.distinct(name)) for name in names)
         return [Tuples(_of_values(name, held), held.counts, None) for name, held in values]
 
     def singled_out(self, names: Sequence[str]) -> Sequence[Singling]:
         """Whom pairs of the columns single out. Cost: where the values of the source show that no pair can, nothing."""
         if not names:
             return ()
-        likely = np.triu(2 * most([self.source.distinct(name).counts for name in names]) > self.released.records, 1)
+        likely = np.triu(2 * most([self.table.distinct(name).counts for name in names]) > self.released.records, 1)
         paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
         return singled_out_of(self.released, [names[place] for place in sorted(paired)])
 
     def tuples(self, names: Sequence[str]) -> tuple[Table, Counts | None]:
         """The tuples of these columns, and how many records have each."""
-        found = self.source.tuples(names)
+        found = self.table.tuples(names)
         return found.table, found.counts
 
 
@@ -267,7 +257,7 @@ def refuse_unsafe(
         partial(refuse_needless, schema, job.allow_singling),
         *(partial(refuse_columns, one) for one in held.several(names)),
         partial(refuse_leaks, leaking, job),
-        partial(refuse_repeated, job, held.data, held.tuples),
+        partial(refuse_repeated, job, held.table, held.tuples),
     ]
     refuse_all(gates, further)
 

@@ -373,7 +373,7 @@ def _looked_at(
     """Some of the released records as they were, and a number for the label of each in some columns."""
     if records.groups is not None:
         classes, table = records.groups.witnesses(names, LOOKED_AT)
-        return table, {name: records.groups.label(name).take(classes) for name in labelled}
+        return table, {name: records.groups.labels[name].codes.take(classes).astype(np.int64) for name in labelled}
     data, m = records.data, records.data.records
     rows = np.linspace(0, m - 1, min(m, LOOKED_AT)).astype(np.int64)
     released = data if isinstance(data, RecodedTable) else data.collect()

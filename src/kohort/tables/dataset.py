@@ -96,8 +96,9 @@ class ReleasedGroups(Protocol):
         """Some of the released records, so many at most: (w,) the class of each, and cells as they were read."""
         ...
 
-    def label(self, name: str) -> Index:
-        """(c,) a number for the label of each class."""
+    @property
+    def labels(self) -> Table:
+        """(c,) the labels of each class."""
         ...
 
 
