@@ -1,6 +1,7 @@
 """SQLite as a database of kohort; Python lends it what it lacks: hashes, regular expressions, sums beyond 2^63."""
 
-# ruff: noqa: D102, D103, S324, S608  what a method answers, `Dialect` says, also that it is MD5; names are kohort's own
+# pyright: basic
+# ruff: noqa: D101, D102, D103, S324, S608  what a method answers, `Dialect` says, also that it is MD5; names are kohort's own
 
 from __future__ import annotations
 
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
 
 
-class ExactSum:
-    """A sum of any size, as a text where SQLite has no such number."""
-
+class ExactSum:  # of any size: as a text where SQLite has no such number
     found: int | None = None
 
     def step(self, number: int | str | None) -> None:

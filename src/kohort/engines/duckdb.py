@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile, copyfileobj
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
 
@@ -68,13 +68,14 @@ class DuckDB:
         own: The folder for what does not fit into memory, if it is nobody else's: then sources are files.
         shut: Whether it reads no further files than those in its folder.
         listed_at_once: Records whose texts it has room to put together.
+        grouping_sets: See `kohort.engines.sql.Dialect`.
     """
 
-    grouping_sets: ClassVar[bool] = True
     connection: Any
     own: Path | None = None
     shut: bool = False
     listed_at_once: int = _LISTED
+    grouping_sets: bool = True
 
     @classmethod
     def opened(cls, limit: int | None, folder: Path | None) -> DuckDB:

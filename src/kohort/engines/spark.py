@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -86,9 +86,9 @@ _TYPES: Final[dict[object, str]] = {
 class Spark:
     """A session of Spark."""
 
-    grouping_sets: ClassVar[bool] = True
     session: Any
     own: bool = False
+    grouping_sets: bool = True
     _views: list[str] = field(default_factory=list[str], init=False)
     _sent: set[str] = field(default_factory=set[str], init=False)
 

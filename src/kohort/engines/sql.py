@@ -98,7 +98,7 @@ class Dialect(Protocol):
         """
         ...
 
-    def once(self, query: str) -> str:
+    def once(self, query: str, /) -> str:
         """A name for the answer to a query that one other will ask for; kept where both would be too much at once."""
         ...
 
