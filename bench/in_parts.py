@@ -54,10 +54,11 @@ class Watched(DuckDB):
         self.come[self.stage] = self.come.get(self.stage, 0) + int(found.estimated_size())
         return found
 
-    def store(self, frame: pl.DataFrame) -> str:
+    def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
         """Keep a table."""
-        self.gone[self.stage] = self.gone.get(self.stage, 0) + int(frame.estimated_size())
-        return DuckDB.store(self, frame)
+        if not isinstance(of, str):
+            self.gone[self.stage] = self.gone.get(self.stage, 0) + int(of.estimated_size())
+        return DuckDB.keep(self, of, near)
 
 
 def made(source: Path, job: Job, target: Path, engine: Engine, base: Watched | None) -> str:

@@ -22,6 +22,7 @@ from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines import large
 from tests.engines.large import BASE, PASSED_OVER, engines, on_spark, people
+from tests.engines.sqlite import SQLite
 from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
 from tests.engines.test_odd_columns import asked as of_numbers
 from tests.engines.test_odd_columns import numbers
@@ -29,6 +30,8 @@ from tests.engines.test_spark import needs_spark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from kohort.engines.sql import Database
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table was searched in:kohort.errors.SourceNote", *PASSED_OVER)
 
@@ -55,10 +58,11 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
         compared(SOURCES[kind](frame, Path(folder)), asked(IN_PARTS[what]), Path(folder), ENGINES[most])
 
 
+@pytest.mark.parametrize("base", [BASE, SQLite()], ids=["duckdb", "sqlite"])
 @pytest.mark.parametrize("most", [10, 18])
-def test_tuples_in_parts_are_those_of_an_engine(most: int) -> None:
+def test_tuples_in_parts_are_those_of_an_engine(base: Database, most: int) -> None:
     """The one test body of engines: what is written is judged, and what is damaged is refused; classes fit."""
-    check_engine(ElsewhereEngine(BASE, together=most), tables=4, seed=most)
+    check_engine(ElsewhereEngine(base, together=most), tables=4, seed=most)
 
 
 OPTIONS = {"l": {"ill": 2}, "no_grid": True, "labels": "set", "cut": "nearest"}

@@ -20,7 +20,7 @@ from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, LocalEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
-from kohort.errors import InfeasibleError, InputError, SchemaError, SourceNote, VerificationError
+from kohort.errors import InfeasibleError, InputError, JobError, SchemaError, SourceNote, VerificationError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.typed import from_frame
 from kohort.job.request import Request
@@ -193,6 +193,26 @@ def test_a_repeated_number_is_found_in_any_spelling(tmp_path: Path) -> None:
     for engine in engines(tmp_path):
         with pytest.raises(SchemaError, match="100 of 100 records share one of 50 values with others"):
             released(frame, tmp_path, engine, person=None)
+
+
+def test_the_flags_that_mend_pairs_of_people_are_the_same_in_a_database(tmp_path: Path) -> None:
+    """A number is rounded so far that no pair with it singles people out, wherever they are counted."""
+    people = [row // 2 for row in range(600)]
+    cells = {
+        "pid": [f"p{one}" for one in people],
+        "age": [str(20 + row % 40) for row in range(600)],
+        "pay": [str(1000 + 7 * row) for row in range(600)],
+        "room": [f"r{one % 18}" for one in people],
+        "door": [f"d{one // 18}" for one in people],
+    }
+    roles: dict[str, Any] = {"sensitive": [], "l": {}, "insensitive": ["pay", "room", "door"]}
+    told: list[str] = []
+    for engine in (LOCAL, DUCKDB):
+        with pytest.raises(JobError, match="the release would identify people") as caught:
+            released(pl.DataFrame(cells), tmp_path, engine, **roles)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    assert "--drop room --perturb pay=rounding:step=500" in told[0]
 
 
 @pytest.mark.parametrize("kind", SPELLINGS)

@@ -12,8 +12,8 @@ import pytest
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.api.jobs import job_from
-from kohort.engines.duckdb import DuckDB, relation
-from kohort.engines.elsewhere import ElsewhereEngine, ReleasedTuples
+from kohort.engines.duckdb import DuckDB
+from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import (
     FileError,
@@ -30,8 +30,6 @@ from kohort.job.request import Request
 from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import anonymize
 from kohort.release import Writing
-from kohort.tables.table import Table
-from kohort.verify.aggregated import Destinations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +43,7 @@ ENGINE = ElsewhereEngine(BASE)
 
 def read(source: object, limit: int | None = None) -> Relation:
     """A source as a relation."""
-    return relation(BASE, source, ReadOptions(), limit)
+    return BASE.relation(source, ReadOptions(), limit)
 
 
 def asked(**options: Any) -> Job:  # noqa: ANN401  the options of a job
@@ -86,7 +84,7 @@ def test_too_little_memory_is_a_limit() -> None:
 def test_a_failure_of_the_system_is_one_of_a_file(tmp_path: Path) -> None:
     """A folder that is gone."""
     with pytest.raises(FileError, match=r"DuckDB cannot read or write \((IOException|FileNotFoundError)\)"):
-        BASE.write_lines("SELECT 'a' AS line", "age", tmp_path / "gone" / "out.csv")
+        BASE.write("SELECT 'a' AS line", "age", [(tmp_path / "gone" / "out.csv", None)])
 
 
 def test_no_cell_is_told_by_an_error_of_duckdb() -> None:
@@ -154,7 +152,7 @@ def test_a_nul_in_a_typed_column_is_refused() -> None:
     with duckdb.connect() as base:
         base.execute("CREATE TYPE kind AS ENUM (SELECT 'b' || chr(0))")
         base.execute("CREATE TABLE people AS SELECT ('b' || chr(0))::kind AS age")
-        found = relation(DuckDB(base), "people", ReadOptions(), None)
+        found = DuckDB(base).relation("people", ReadOptions(), None)
         assert not found.kinds["age"].is_text
         with pytest.raises(InputError, match="cells hold a NUL") as caught:
             found.distinct("age")
@@ -175,16 +173,6 @@ def test_a_table_is_fetched_once() -> None:
         found.collect()
     held = found.hold()
     assert found.hold() is held is found.collect()
-
-
-def test_the_witness_of_a_release_is_about_all_records() -> None:
-    """Also of those that left; they are not fetched."""
-    whole = read(pl.DataFrame({"age": [1, 1, 2]}))
-    sent = ReleasedTuples(whole, Destinations(Table((), 0), Table((), 0)))
-    found = sent.distinct("age")
-    assert dict(zip(found.texts, found.counts.tolist(), strict=True)) == {"1": 2, "2": 1}
-    with pytest.raises(UnsupportedError, match="which stay in DuckDB"):
-        sent.collect()
 
 
 def test_an_answer_within_the_limit_is_fetched() -> None:

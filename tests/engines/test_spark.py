@@ -446,7 +446,7 @@ def test_lines_are_written_where_folders_cannot_be_locked(
 ) -> None:
     """Then nobody removes what a dead run leaves; this one leaves nothing."""
     monkeypatch.setattr("kohort.system.open_folder", no_op)
-    base.write_lines("SELECT 'a,b' AS line", "age,ill", tmp_path / "out.csv")
+    base.write("SELECT 'a,b' AS line", "age,ill", [(tmp_path / "out.csv", None)])
     assert (tmp_path / "out.csv").read_bytes() == b"age,ill\na,b\n"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
@@ -483,26 +483,26 @@ def test_lines_are_ordered_class_by_class(
     classes = [place + 1 for place, size in enumerate(sizes or [7, 8]) for _ in range(size)]
     texts = [chr(ord("a") + place * 7 % 15) for place in range(15)]
     rows = [*zip(classes, texts, strict=True)] * alike
-    base.give("in_pieces", pl.DataFrame(rows[::2] + rows[1::2], schema=["c", "x"], orient="row"))
+    in_pieces = base.give(pl.DataFrame(rows[::2] + rows[1::2], schema=["c", "x"], orient="row"))
     labels = pl.DataFrame({"class": [*range(1, classes[-1] + 1)]}).with_columns(l=pl.col("class").cast(pl.String))
-    base.give("small", labels)
+    small = base.give(labels)
     monkeypatch.setattr("kohort.engines.spark._SENT", 0)
-    base.give("large", labels)
+    large = base.give(labels)
     before = base.session.conf.get("spark.sql.shuffle.partitions")
     base.session.conf.set("spark.sql.shuffle.partitions", str(pieces))
     try:
-        for name in ("small", "large"):
+        for name in (small, large):
             records = np.array(sizes, np.int64) * alike
-            lines = Lines(("t.c", "t.x"), "in_pieces t", name, f"{name}.l || t.k1", records, len(texts))
+            lines = Lines(("t.c", "t.x"), f"{in_pieces} t", name, f"{name}.l || t.k1", records, len(texts))
             query = base.in_order(lines)
-            base.write_lines(query, "cx", tmp_path / name)
+            base.write(query, "cx", [(tmp_path / name, None)])
             assert ("SORT BY" in query, "GROUP BY" in query) == (divided, divided and alike > 1)
     finally:
         base.session.conf.set("spark.sql.shuffle.partitions", before)
-        for name in ("in_pieces", "small", "large"):
+        for name in (in_pieces, small, large):
             base.forget(name)
     due = ["cx", *(f"{class_}{text}" for class_, text in sorted(rows))]
-    assert [(tmp_path / name).read_text().splitlines() for name in ("small", "large")] == [due, due]
+    assert [(tmp_path / name).read_text().splitlines() for name in (small, large)] == [due, due]
 
 
 @needs_spark
@@ -674,12 +674,11 @@ def test_too_little_memory_is_a_limit(base: Spark, people: Path) -> None:
 def test_tables_that_are_sent_are_small_beside_the_memory(base: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several are there at once: of a gigabyte, each may be some megabytes."""
     monkeypatch.setattr(Spark, "_memory", 1 << 30)
-    for name, size in (("few", 1 << 20), ("many", 1 << 22)):
-        base.give(name, pl.DataFrame({"n": np.zeros(size, np.int64)}))
+    few, many = (base.give(pl.DataFrame({"n": np.zeros(size, np.int64)})) for size in (1 << 20, 1 << 22))
     sent = base._sent  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    assert "few" in sent
-    assert "many" not in sent
-    for name in ("few", "many"):
+    assert few in sent
+    assert many not in sent
+    for name in (few, many):
         base.forget(name)
 
 

@@ -7,12 +7,12 @@ A search sees counts and answers with a recoding. So an engine reads, counts, re
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
 
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kohort.algorithms.problem import Algorithm, Problem, Solution
@@ -56,43 +56,23 @@ class Counts:
     workspace: Workspace = HEAP
 
 
-class Counted(Protocol):
-    """A dataset that was counted for a job, ready to be recoded."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """A dataset that was counted for a job, ready to be recoded.
 
-    @property
-    def counts(self) -> Counts:
-        """What the search sees."""
-        ...
+    Attributes:
+        counts: What the search sees.
+        recode: Makes the records as they are released (generalized, perturbed, with pseudonyms, ordered by their own
+            content) of the answer of a search over the counts, and its classes. Records that it puts in no region are
+            suppressed: no value of theirs is left. A `SchemaError` says that a column singles people out.
+        search: Where the tuples do not fit into memory, searches them where they are, with the same answer, and its
+            classes; which records are in them stays there. The problem's frequency set says no more than how many
+            records have which sensitive values. An `InfeasibleError` says that no recoding meets the models.
+    """
 
-    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
-        """The records as they are released: generalized, perturbed, with pseudonyms, ordered by their own content.
-
-        Args:
-            recoding: The answer of a search over `counts`. Records that it puts in no region are suppressed: no value
-                of theirs is left.
-            classes: Its classes.
-
-        Raises:
-            SchemaError: a perturbed column singles people out.
-        """
-        ...
-
-
-@runtime_checkable
-class CountedElsewhere(Counted, Protocol):
-    """A dataset whose tuples do not fit into memory: the search is done where they are, with the same answer."""
-
-    def search(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
-        """What the search answers, and its classes; which records are in them stays where these are.
-
-        Args:
-            problem: What is asked; its frequency set says no more than how many records have which sensitive values.
-            algorithm: How it is to be answered.
-
-        Raises:
-            InfeasibleError: no recoding meets the models.
-        """
-        ...
+    counts: Counts
+    recode: Callable[[Recoding, RegionClasses], ReleasedRecords]
+    search: Callable[[Problem, Algorithm], tuple[Solution, RegionClasses]] | None = None
 
 
 class Engine(Protocol):

@@ -18,9 +18,9 @@ import polars as pl
 
 from kohort import system
 from kohort.engines import sql
-from kohort.engines.cohorts import CohortCounter, TemporaryTable
+from kohort.engines.cohorts import CohortCounter
 from kohort.engines.limits import shown
-from kohort.engines.relation import unused
+from kohort.engines.relation import TemporaryTable
 from kohort.errors import InputError, UnsupportedError
 from kohort.io.baskets import read_content
 from kohort.io.baskets.cells import check_items
@@ -70,7 +70,7 @@ _LOCALLY: Final = "leave out the engine (--engine, in Python engine=): transacti
 
 def _cells(relation: Relation, key: str, item: str, items: Sequence[str], *, every: bool = False) -> str:
     """Each transaction (`t`), by its key, and the places of those of its items that are named (`i`), none twice."""
-    relation.dialect.give(given := unused(), _numbered(items))
+    given = relation.dialect.give(_numbered(items))
     asked = relation.cells([item])
     join, place = ("LEFT JOIN", f"coalesce({given}.place, {_NONE})") if every else ("JOIN", f"{given}.place")
     source = f"{asked.source} {join} {given} ON {asked.of[0]} = {given}.text"
@@ -155,7 +155,7 @@ class Baskets(Summary):
 
     def of(self, codes: Items) -> str:
         """The cells of some items, each by its place among these: `t` and `i`."""
-        self.dialect.give(given := unused(), pl.DataFrame({"code": codes, "place": np.arange(codes.size)}))
+        given = self.dialect.give(pl.DataFrame({"code": codes, "place": np.arange(codes.size)}))
         source = f"{self.cells.name} c JOIN {given} g ON g.code = c.i"
         return f"(SELECT c.t, g.place AS i FROM {source})"  # noqa: S608  names of ours
 
@@ -180,10 +180,8 @@ class Baskets(Summary):
         """
         digits = len(str(len(self.names)))
         numbers = [str(place).zfill(digits) for place in range(len(self.names))]
-        self.dialect.give(
-            given := unused(),
-            pl.DataFrame({"code": self.codes, "text": numbers}, {"code": pl.Int32(), "text": pl.String()}),
-        )
+        schema = {"code": pl.Int32(), "text": pl.String()}
+        given = self.dialect.give(pl.DataFrame({"code": self.codes, "text": numbers}, schema))
         made = f"coalesce({self.dialect.listed('g.text', ' ', 'c.i')}, '') AS line"
         cells, shares = self._in_shares(self.cells)
         source = f"{cells.name} c LEFT JOIN {given} g ON g.code = c.i"
@@ -195,7 +193,8 @@ class Baskets(Summary):
         with private_folder(near) as folder:
             path = folder / "places"
             for test in self._ranges(f"{kept.name} y", f"substr(y.line, 1, {digits})", len(shares)):
-                self.dialect.write_lines(f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line", "-", path)  # noqa: S608  as above
+                lines_of = f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line"  # noqa: S608  as above
+                self.dialect.write(lines_of, "-", [(path, None)])
                 with path.open("rb") as lines:
                     lines.readline()
                     for _, piece in pieces_of(lines, BasketOptions()):
@@ -237,7 +236,7 @@ class Baskets(Summary):
     def hashes(self, items: Sequence[str], key: str) -> tuple[int, int]:
         """The transactions, and the sum of hashes of what they have of these items."""
         dialect = self.dialect
-        dialect.give(given := unused(), _numbered(items))
+        given = dialect.give(_numbered(items))
         listed = dialect.listed("g.text", _UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
         cells, shares = self._in_shares(TemporaryTable(dialect, self._named(items, every=True)))
@@ -366,12 +365,12 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
 
 def _check_spellings(relation: Relation, cell: str, where: str) -> None:
     """Refuse keys that are alike; those that SQL cannot even out as `even_keys` does are fetched."""
-    dialect, made = relation.dialect, unused()
+    dialect = relation.dialect
     source = f"(SELECT DISTINCT {cell} AS k FROM {relation.source} {sql.RECORDS}) x"  # noqa: S608  quoted by the dialect
     whole, zeros = dialect.matches("x.k", _WHOLE), dialect.matches("x.k", _ZEROS)
     odd = f"NOT {dialect.matches('x.k', _PLAIN)} OR ({dialect.matches('x.k', UNEVEN_NUMBER)} AND NOT {whole})"
     keys = dialect.run(f"SELECT x.k FROM {source} WHERE {odd}")["k"]  # noqa: S608  as above
-    dialect.give(made, pl.DataFrame({"k": keys, "even": even_keys(keys)}, {"k": pl.String(), "even": pl.String()}))
+    made = dialect.give(pl.DataFrame({"k": keys, "even": even_keys(keys)}, {"k": pl.String(), "even": pl.String()}))
     even = f"CASE WHEN {whole} THEN substr(x.k, 1, position('.' IN concat(x.k, '.')) - 1) ELSE lower(x.k) END"
     bare = f"coalesce(nullif(trim(LEADING '0' FROM {even}), ''), '0')"
     even = f"coalesce(g.even, CASE WHEN {zeros} THEN {bare} ELSE {even} END)"

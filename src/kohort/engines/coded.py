@@ -7,8 +7,6 @@ of the records with these, as it is where all tuples were here.
 
 from __future__ import annotations
 
-import weakref
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,8 +17,8 @@ from kohort.algorithms.mondrian.in_parts import Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
 from kohort.engines.base import searched_sensitive
-from kohort.engines.relation import unused
-from kohort.errors import InputError, KohortError
+from kohort.engines.relation import TemporaryTable
+from kohort.errors import InputError
 from kohort.io.cells import kept_type
 from kohort.schema import Missing
 from kohort.tables.coded import CodedTable
@@ -41,69 +39,6 @@ if TYPE_CHECKING:
 #: What tuples and records are called by: their part, group, region and class.
 PART: Final = "kohort_part"
 REGION: Final = "kohort_region"
-
-
-class TemporaryTables:
-    """Tables that are kept where the records lie, until nobody needs them."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        """There are none yet."""
-        self.dialect = dialect
-        self._names: list[str] = []
-        weakref.finalize(self, _forget, dialect, self._names)
-
-    def answer(self, query: str) -> str:
-        """Keep the answer to a query; what it is called."""
-        name = self.dialect.keep(query)
-        self._names.append(name)
-        return name
-
-    def once(self, query: str) -> str:
-        """What the answer to a query is called that one other asks for."""
-        name = self.dialect.once(query)
-        self._names.append(name)
-        return name
-
-    def frame(self, frame: pl.DataFrame) -> str:
-        """Keep a table that was made here."""
-        name = self.dialect.store(frame)
-        self._names.append(name)
-        return name
-
-    def by_class(self, query: str, class_: str, most: int) -> Iterator[pl.DataFrame]:
-        """The rows of an answer, those of whole classes at a time, class after class: `most` of them, or one class.
-
-        First come those without a class, if there are any; these may be in several pieces.
-        """
-        dialect = self.dialect
-        found = self.once(query)
-        table = self.answer(dialect.near(f"SELECT * FROM {found}", class_))  # noqa: S608  names of ours
-        self.forget(found)
-        yield from dialect.stream(f"SELECT * FROM {table} WHERE {class_} IS NULL")  # noqa: S608  names of ours
-        sizes = (
-            dialect.run(sql.distinct(f"(SELECT {class_} FROM {table} WHERE {class_} IS NOT NULL)", [class_]))  # noqa: S608  names of ours
-            .cast(pl.Int64)
-            .sort("c0")
-        )
-        numbers, upto, first = sizes["c0"].to_numpy(), np.cumsum(sizes["n"].to_numpy()), 0
-        while first < upto.size:
-            before = int(upto[first - 1]) if first else 0
-            last = max(int(np.searchsorted(upto, before + most, side="right")), first + 1)
-            inside = f"{class_} BETWEEN {numbers[first]} AND {numbers[last - 1]}"
-            yield dialect.run(f"SELECT * FROM {table} WHERE {inside}")  # noqa: S608  as above
-            first = last
-        self.forget(table)
-
-    def forget(self, name: str) -> None:
-        """Keep one no longer."""
-        self._names.remove(name)
-        self.dialect.forget(name)
-
-
-def _forget(dialect: Dialect, names: Sequence[str]) -> None:
-    with suppress(KohortError):  # the database may be gone
-        for name in names:
-            dialect.forget(name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,8 +111,7 @@ class CodedColumns:
         """Hand over the code of each value, column by column; what these small tables are called."""
         names: list[str] = []
         for column, codes in zip((*self.quasi, *self.sensitive), self.codes, strict=True):
-            dialect.give(name := unused(), pl.DataFrame({"text": column.values, "code": codes.astype(np.int32)}))
-            names.append(name)
+            names.append(dialect.give(pl.DataFrame({"text": column.values, "code": codes.astype(np.int32)})))
         return names
 
 
@@ -228,7 +162,7 @@ class Numbering:
     def number(self, cells: Sequence[str]) -> str:
         """That of cells, where the codes stand beside them that it needs."""
         told = [
-            f"CAST({name}.code AS STRING)" if alike else cell
+            f"{self.dialect.literal('')} || {name}.code" if alike else cell
             for cell, name, alike in zip(cells, self.given, self.alike, strict=True)
         ]
         return self.dialect.number([self.dialect.literal(str(self.salt)), *told])
@@ -245,39 +179,40 @@ class TuplesElsewhere:
     """Distinct tuples of codes, with their records and parts: what `solve_in_parts` asks.
 
     Attributes:
-        kept: Where they lie.
+        dialect: Where they lie.
         numbering: How records are found by them.
         places: Where the code of each quasi-identifier is kept.
         table: What keeps them: codes in numbers (`w0`, `w1`, …), records (`n`), the number (`p`) and the part.
         domains: (s,) what the codes of the others mean, which are sensitive.
     """
 
-    kept: TemporaryTables
+    dialect: Dialect
     numbering: Numbering
     places: Sequence[Place]
-    table: str
+    table: TemporaryTable
     domains: tuple[SensitiveDomain, ...]
     _last: pl.Series | None = field(default=None, init=False)
-    _places: list[str] = field(default_factory=list[str], init=False)
+    _places: list[TemporaryTable] = field(default_factory=list[TemporaryTable], init=False)
     _leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
 
     @classmethod
-    def of(cls, kept: TemporaryTables, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
+    def of(cls, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
         """Count the tuples of some records, in codes."""
-        given, quasi = columns.given(kept.dialect), len(columns.quasi)
+        dialect, quasi = records.dialect, len(columns.quasi)
+        given = columns.given(dialect)
         cells = records.cells([one.name for one in (*columns.quasi, *columns.sensitive)])
         codes = coded(cells, given)
         places = packing([int(one.max(initial=0)) + 1 for one in columns.codes[:quasi]])
         words = packed(places, codes.of[:quasi])
         cells_of_words = sql.Cells((*words,), codes.source)
-        numbering = Numbering(kept.dialect, given[:quasi], columns.alike)
+        numbering = Numbering(dialect, given[:quasi], columns.alike)
         while True:
             tuples = sql.numbered_tuples(cells_of_words, numbering.number(cells.of[:quasi]), codes.of[quasi:])
-            table = kept.answer(f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
-            shared = sql.shared(table, _words(len(words)), alone=not columns.sensitive)
-            if not kept.dialect.run(shared)["n"].item():
-                return cls(kept, numbering, places, table, columns.sensitive_domains)
-            kept.forget(table)
+            table = TemporaryTable(dialect, f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
+            shared = sql.shared(table.name, _words(len(words)), alone=not columns.sensitive)
+            if not dialect.run(shared)["n"].item():
+                return cls(dialect, numbering, places, table, columns.sensitive_domains)
+            table.forget()
             numbering = replace(numbering, salt=numbering.salt + 1)
 
     @property
@@ -302,7 +237,7 @@ class TuplesElsewhere:
         split = len(words) - len(self.domains)
         codes = [*unpacked(self.places, words[:split]), *words[split:]]
         named = ", ".join(f"{code} AS c{place}" for place, code in enumerate(codes))
-        return f"(SELECT *, {named} FROM {self.table})"  # noqa: S608  names of ours
+        return f"(SELECT *, {named} FROM {self.table.name})"  # noqa: S608  names of ours
 
     @property
     def _stored(self) -> list[str]:
@@ -310,12 +245,11 @@ class TuplesElsewhere:
         return [*_words(self.places[-1].word + 1 + len(self.domains)), "n", "p"]
 
     def marginals(self, parts: Sequence[int]) -> dict[int, Marginals]:
-        """By one statement; of each row the dimension, the codes, and how many records and tuples."""
-        dialect, many = self.kept.dialect, self.quasi
-        each = dialect.each([f"CAST({one} AS BIGINT) * {many} + {at}" for at, one in enumerate(self.dimensions)])
-        found = dialect.run(sql.marginals(self.source, PART, self.sensitive, each, parts)).cast(pl.Int64)
-        found = found.with_columns(dimension=pl.col("k") % many, code=pl.col("k") // many)
-        found = found.sort(PART, "dimension")  # so that slices are of one each
+        """By one statement; of each row the dimension (`place`), the codes, and how many records and tuples."""
+        source = f"{self.source} WHERE {PART} IN ({', '.join(map(str, parts))})"
+        counts, by = "sum(n) AS n, count(*) AS m", [PART, *self.sensitive]
+        asked = sql.each_alone(source, self.dimensions, by, counts, sets=self.dialect.grouping_sets)
+        found = self.dialect.run(asked).cast(pl.Int64).sort(PART, "place")  # so that slices are of one each
         return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
 
     def pairs(self, column: int, other: int, codes: Index) -> tuple[Index, Index, Counts]:
@@ -323,12 +257,12 @@ class TuplesElsewhere:
         one, two = f"c{column}", f"c{other}"
         inside = f"{one} IN ({', '.join(map(str, codes.tolist()))})"
         asked = f"SELECT {one} AS a, {two} AS b, SUM(n) AS n FROM {self.source} WHERE {inside} GROUP BY {one}, {two}"  # noqa: S608  names of ours
-        found = self.kept.dialect.run(asked)
+        found = self.dialect.run(asked)
         return _numbers(found["a"]), _numbers(found["b"]), _numbers(found["n"])
 
     def _marginals(self, found: pl.DataFrame) -> Marginals:
-        each = found.partition_by("dimension", maintain_order=True)
-        of = (self.frequency(one, ["code"]) for one in each)
+        each = found.partition_by("place", maintain_order=True)
+        of = (self.frequency(one, ["c0"]) for one in each)
         return Marginals(tuple(of), tuple(one["m"].to_numpy() for one in each))
 
     def frequency(self, found: pl.DataFrame, quasi: Sequence[str]) -> FrequencySet:
@@ -338,23 +272,20 @@ class TuplesElsewhere:
     def divide(self, cuts: Sequence[PartCut]) -> None:
         """By a join with the cuts: a table of the same tuples takes the place of this one."""
         columns = ("part", "dimension", "code", "lower", "upper")
-        given = pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row")
-        dialect = self.kept.dialect
-        dialect.give(name := unused(), given)
+        name = self.dialect.give(pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row"))
         self._replace(sql.divided(self.source, PART, self.dimensions, self._stored, name))
-        dialect.forget(name)
+        self.dialect.forget(name)
 
-    def _replace(self, query: str) -> None:
-        before, self.table = self.table, self.kept.answer(query)
-        self.kept.forget(before)
+    def _replace(self, query: str, near: str = "") -> None:
+        before, self.table = self.table, TemporaryTable(self.dialect, query, near=near)
+        before.forget()
 
     def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[tuple[FrequencySet, Index]]:
         """From a table in which the tuples of a part lie near one another, one group after the other."""
-        dialect = self.kept.dialect
-        self._replace(dialect.near(f"SELECT * FROM {self.table}", PART))  # noqa: S608  as above
+        self._replace(f"SELECT * FROM {self.table.name}", PART)  # noqa: S608  as above
         for group in groups:
             inside = f"{PART} IN ({', '.join(map(str, group))})"
-            found = dialect.run(f"SELECT * FROM {self.source} WHERE {inside}")  # noqa: S608  as above
+            found = self.dialect.run(f"SELECT * FROM {self.source} WHERE {inside}")  # noqa: S608  as above
             self._last = found["p"]
             yield self.frequency(found, self.dimensions), _numbers(found[PART])
 
@@ -362,7 +293,7 @@ class TuplesElsewhere:
         """Sensitive values make no difference, so each tuple of quasi-identifiers is sent once."""
         assert self._last is not None  # noqa: S101  something was gathered
         placed = pl.DataFrame({"p": self._last, REGION: regions.astype(np.int32)})
-        self._places.append(self.kept.frame(placed.unique() if self.domains else placed))
+        self._places.append(TemporaryTable(self.dialect, placed.unique() if self.domains else placed))
 
     def place_part(self, part: int, region: int) -> None:
         """It is joined when all are placed."""
@@ -375,11 +306,11 @@ class TuplesElsewhere:
 
     @property
     def _regions(self) -> str:
-        selects = [f"SELECT p, {REGION} FROM {place}" for place in self._places]  # noqa: S608  as above
+        selects = [f"SELECT p, {REGION} FROM {place.name}" for place in self._places]  # noqa: S608  as above
         if self._leaves:
             leaves = pl.DataFrame(self._leaves, schema={"part": pl.Int64, REGION: pl.Int32}, orient="row")
-            self.kept.dialect.give(name := unused(), leaves)
-            inside = sql.placed(f"{self.table} {sql.RECORDS}", name, f"{sql.RECORDS}.{PART}", "part")
+            name = self.dialect.give(leaves)
+            inside = sql.placed(f"{self.table.name} {sql.RECORDS}", name, f"{sql.RECORDS}.{PART}", "part")
             selects.append(f"SELECT DISTINCT {sql.RECORDS}.p, {REGION} FROM {inside}")  # noqa: S608  as above
         return " UNION ALL ".join(selects)
 

@@ -11,12 +11,11 @@ its transaction that follow; where private items are looked at, those besides.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
-from weakref import finalize
 
 import numpy as np
 import polars as pl
 
-from kohort.engines.relation import unused
+from kohort.engines.relation import TemporaryTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,19 +26,6 @@ if TYPE_CHECKING:
 
 #: Candidates counted at once: each time the kept rows are gone through, so many more than in memory.
 _ROOM: Final = 1 << 22
-
-
-class TemporaryTable:
-    """A table that stays where the records lie as long as this does."""
-
-    def __init__(self, dialect: Dialect, of: str | pl.DataFrame) -> None:
-        """Keep it."""
-        if isinstance(of, str):
-            self.name = dialect.keep(of)
-        else:
-            dialect.give(name := unused(), of)
-            self.name = name
-        finalize(self, dialect.forget, self.name)
 
 
 class CohortCounter:
@@ -116,7 +102,7 @@ class CohortCounter:
         """
         width = self._public.size
         pairs = pl.DataFrame({"pair": base * width + item, "place": np.arange(base.size)})
-        self._given = TemporaryTable(self._dialect, pairs)
+        self._given = TemporaryTable(self._dialect, pairs, small=True)
         joined = f"{sets} b JOIN {self._items()} x ON x.t = b.t AND x.i > b.i"
         return f"{joined} JOIN {self._given.name} g ON g.pair = b.s * {width} + x.i"
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from kohort.engines.relation import Relation
-    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
 
@@ -69,12 +68,14 @@ class DuckDB:
         own: The folder for what does not fit into memory, if it is nobody else's: then sources are files.
         shut: Whether it reads no further files than those in its folder.
         listed_at_once: Records whose texts it has room to put together.
+        grouping_sets: See `kohort.engines.sql.Dialect`.
     """
 
     connection: Any
     own: Path | None = None
     shut: bool = False
     listed_at_once: int = _LISTED
+    grouping_sets: bool = True
 
     @classmethod
     def opened(cls, limit: int | None, folder: Path | None) -> DuckDB:
@@ -104,8 +105,11 @@ class DuckDB:
         return f"DuckDB {_module().__version__}"
 
     def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
-        """The records of a source."""
-        return relation(self, source, options, limit)
+        """The records of a source, checked as the local engine checks them."""
+        refuse_altered_text(options, "duckdb")
+        found = _found(self, source, options)
+        there = self.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
+        return relation_of(self, found, there, options, limit)
 
     def quoted(self, name: str) -> str:
         """A name in double quotes."""
@@ -136,14 +140,11 @@ class DuckDB:
         with reporting():
             return pl.DataFrame(self.connection.sql(sql).to_arrow_table())
 
-    def give(self, name: str, frame: pl.DataFrame) -> None:
-        """Let a view stand for the frame."""
+    def give(self, frame: pl.DataFrame) -> str:
+        """As a view of the frame."""
         with reporting():
-            self.connection.register(name, frame.to_arrow())
-
-    def each(self, numbers: Sequence[str]) -> str:
-        """By unnest."""
-        return f"unnest([{', '.join(numbers)}])"
+            self.connection.register(name := unused(), frame.to_arrow())
+        return name
 
     def listed(self, text: str, separator: str, by: str) -> str:
         """By sorting a list, which takes less time and memory than string_agg with ORDER BY."""
@@ -155,27 +156,20 @@ class DuckDB:
         many = -(-records // self.listed_at_once) or 1
         return f"CAST(hash({cell}) % {many} AS INTEGER)", many
 
-    def keep(self, sql: str) -> str:
-        """As a temporary table."""
-        name = unused()
+    def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
+        """As a temporary table in the order of a column, of which the least and greatest of each group are known."""
+        given, name = "" if isinstance(of, str) else self.give(of), unused()
+        query = f"SELECT * FROM {given or f'({of})'}" if given or near else of  # noqa: S608  a name of ours
+        order = f" ORDER BY {near} NULLS FIRST" if near else ""
         with reporting():
-            self.connection.execute(f"CREATE TEMPORARY TABLE {name} AS {sql}")
-        return name
-
-    def store(self, frame: pl.DataFrame) -> str:
-        """Likewise, of a view that is gone again."""
-        self.give(given := unused(), frame)
-        name = self.keep(f"SELECT * FROM {given}")  # noqa: S608  a name of ours
-        self.forget(given)
+            self.connection.execute(f"CREATE TEMPORARY TABLE {name} AS {query}{order}")
+        if given:
+            self.forget(given)
         return name
 
     def once(self, query: str) -> str:
         """As a temporary table: with little memory there is room to group, to join or to sort, but not for all."""
         return self.keep(query)
-
-    def near(self, query: str, by: str) -> str:
-        """In the order of the column, which is known of each group of rows."""
-        return sql.ordered("*", f"({query})", [by])
 
     def forget(self, name: str) -> None:
         """Drop the table, or the view of a frame."""
@@ -219,7 +213,18 @@ class DuckDB:
         """All at once."""
         return lines.at_once
 
-    def write_lines(self, sql: str, header: str, path: Path) -> None:
+    def write(self, sql: str, header: str, files: Sequence[tuple[Path, int | None]]) -> None:
+        """Several by a table of the lines, which are ordered once."""
+        if files[0][1] is None:
+            self._copy(sql, header, files[0][0])
+            return
+        start = 0
+        with self._kept(sql) as table:
+            for path, records in files:
+                self._copy(_rows(table, start, records or 0), header, path)
+                start += records or 0
+
+    def _copy(self, sql: str, header: str, path: Path) -> None:
         """By COPY without any quoting of its own."""
         named = f"SELECT line AS {self.quoted(header)} FROM ({sql}) l"  # noqa: S608  the header is quoted
         raw = "FORMAT csv, HEADER true, QUOTE '', ESCAPE '', DELIMITER ',', USE_TMP_FILE false"
@@ -230,14 +235,6 @@ class DuckDB:
                 with place.open("rb") as written, path.open("wb") as file:
                     copyfileobj(written, file)
                 place.unlink()
-
-    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
-        """By a table of the lines, which are ordered once."""
-        start = 0
-        with self._kept(sql) as table:
-            for part in parts:
-                self.write_lines(_rows(table, start, part.records), header, part.path)
-                start += part.records
 
     def stream(self, sql: str) -> Iterator[pl.DataFrame]:
         """By a table of the rows, too: what fails does so before the first one, in a way that can be told."""
@@ -298,33 +295,17 @@ def reporting() -> Generator[None]:
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def relation(base: DuckDB, source: object, options: ReadOptions, limit: int | None) -> Relation:
-    """The records of a source, checked as the local engine checks them.
-
-    Raises:
-        UnsupportedError: the source or an option is none that DuckDB reads as the local engine does.
-        InputError: the records are not well formed, or have names, types or values that cannot be read.
-        InfeasibleError: there are none, and the options do not allow that.
-    """
-    refuse_altered_text(options, "duckdb")
-    found = _found(base, source, options)
-    there = base.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
-    return relation_of(base, found, there, options, limit)
-
-
 def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(cast("str | os.PathLike[str]", source))
         if base.own is None:  # of a user's own connection
             return Source(path, base.quoted(path))
         return _named(base, path, options)
-    name = unused()
     if isinstance(source, pl.DataFrame):
-        base.give(name, source)
-        return Source("the frame", name, source.schema)
+        return Source("the frame", base.give(source), source.schema)
     if hasattr(source, "create_view"):  # a relation of this connection
         with reporting():
-            cast("Any", source).create_view(name)
+            cast("Any", source).create_view(name := unused())
         return Source("the relation", name)
     raise UnsupportedError(
         f"the engine duckdb reads no {type(source).__name__}",
@@ -415,5 +396,5 @@ def _stored(base: DuckDB, path: str, inner: str) -> Source:
     for note in notes:
         warnings.warn(SourceNote(note), stacklevel=2)
     if one.computed:
-        return Source(path, base.store(view(path, "duckdb", one.name).frame))
+        return Source(path, base.keep(view(path, "duckdb", one.name).frame))
     return Source(path, f"{base.attached(Path(path))}.{one.sql}")

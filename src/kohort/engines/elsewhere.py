@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,57 +16,50 @@ import polars as pl
 from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
-from kohort.assessment.risk.singling import refuse_needless, refuse_singling
-from kohort.core.branches import companions_in
-from kohort.engines import limits, sql
-from kohort.engines.base import Counts, needed_columns, searched_sensitive
+from kohort.engines import sql
+from kohort.engines.base import Counted, needed_columns, searched_sensitive
 from kohort.engines.coded import CodedColumns
-from kohort.engines.local import LOCAL
-from kohort.engines.relation import CELL, Kind, Relation, unused
-from kohort.engines.repeated import refuse_repeated
+from kohort.engines.local import LOCAL, counts_of, parts_in
+from kohort.engines.relation import CELL, Kind, Relation, by_class
 from kohort.engines.unsafe import (
-    check_unique_columns,
-    check_unique_pairs,
+    RemoteTuples,
+    Tuples,
+    leaking_of,
     looked_at,
-    refuse_all,
-    refuse_leaks,
-    refuse_listed,
     refuse_pairs,
-    refuse_sets,
+    refuse_unsafe,
     singled_out_of,
     together_in,
-    unaccepted,
-    without,
 )
 from kohort.engines.written import CLASS, TypedRecords, lines_of
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
-from kohort.io.cells import encode
 from kohort.io.forms import Format
-from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.complete import could_enter
-from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
+from kohort.tables.dataset import CellsByClass, ReleasedRecords
 from kohort.tables.people import person_codes
-from kohort.tables.table import Column, Table
+from kohort.tables.table import Column, Table, narrow
 from kohort.verify.aggregated import Destinations, verify_by_aggregation
-from kohort.verify.singling import refuse_many, singled_out, together
+from kohort.verify.in_parts import verify_in_parts
+from kohort.verify.singling import singled_out, together
+from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.core.uniques import Singling
-    from kohort.engines.in_parts import CountedInParts
     from kohort.engines.sql import Database
+    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.tables.dataset import Dataset
-    from kohort.tables.notation import Notation
     from kohort.verify import Claim, Verdict
+    from kohort.verify.in_parts import ClassedRelation
 
 #: Records of a population table that are fetched, at most.
 SMALL: Final = 1 << 20
@@ -79,120 +72,47 @@ _LOCALLY: Final = "leave this out, or run without --engine (in Python engine=); 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountedRelation:
-    """Records elsewhere, counted for a job.
-
-    Attributes:
-        counts: What the search sees.
-        job: The job.
-        coded: The tuples that the search judges, with weights.
-        columns: Their columns, then those of which only is known whether they have a value.
-        flagged: How many of them these are.
-        source: The records that entered.
-        whole: All records.
-        numbers: (t,) a hash of each tuple.
-    """
-
-    counts: Counts
-    job: Job
-    coded: CodedTable
-    columns: tuple[str, ...]
-    flagged: int
-    source: Relation
-    whole: Relation
-    numbers: pl.Series
-
-    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
-        """The records as they are released: where they lie, as a query that nobody has run yet."""
-        dealt = self.coded.dealt(recoding, classes)
-        tuples = [self.coded.table[name].take(dealt.rows) for name in self.columns]
-        assert self.coded.weights is not None  # noqa: S101  they were counted
-        parted = bool((dealt.counts < self.coded.weights.take(dealt.rows)).any())
-        labels = tuple(dealt.labels.values())
-        split = len(self.columns) - self.flagged
-        sent = ReleasedTuples(self.whole, _destinations(tuples[:split], labels, dealt, parted=parted))
-        kinds = {
-            one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
-            for one in self.job.schema.released
-        }
-        sources = self.source.over(
-            self._placed(tuples, dealt, parted=parted), self.source.kinds, int(classes.sizes.sum())
-        )
-        placed = sources.over(sources.source, kinds, sources.records)
-        released = labelled(placed, dealt.labels, dealt.classes.size)
-        known = dict(zip(self.columns[:split], tuples, strict=False))
-        people = None if self.job.schema.person is None else person_codes(known[self.job.schema.person])
-        if people is None:
-            check_unique_pairs(released, self.source, self.job)
-        else:
-            refuse_pairs(Table(tuple(tuples), dealt.rows.size), people, self.job)
-        none = np.empty(0, np.uint32)
-        every = Table(labels, dealt.classes.size)
-        groups = GroupsElsewhere(placed, every, known, dealt.ranks, dealt.counts, people, sources)
-        lost = classes.lost[dealt.classes]
-        return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
-
-    def _placed(self, tuples: Sequence[Column], dealt: Dealt, *, parted: bool) -> str:
-        """The released records as they entered, with the number of their class.
-
-        They are found by the hash of their tuple, which is much less to send and to compare than its texts; unless two
-        tuples have the same one. Records of a tuple that goes to several classes are alike in all that is released:
-        they are numbered, in any order, and the first so many go to the first class.
-        """
-        split, missing, dialect = len(self.columns) - self.flagged, self.job.schema.missing, self.source.dialect
-        places, source, also = unused(), self.source, ""
-        if parted:
-            source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
-            also = f" AND {sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
-        cells = source.flags(self.columns[:split], self.columns[split:], missing)
-        if self.numbers.is_duplicated().any():
-            keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)}
-            joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
-        else:
-            keys = {"k0": self.numbers.gather(dealt.rows)}
-            joined = sql.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
-        dialect.give(places, pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
-        return f"(SELECT {places}.class AS {CLASS}, {sql.RECORDS}.* FROM {joined}{also})"  # noqa: S608  names are quoted by the dialect
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupsElsewhere:
-    """What figures ask of released records.
+class ReleasedRelation:
+    """Released records where they lie: what figures, writers and verification ask of them.
 
     Attributes:
         data: The released records, with the number of their class instead of their quasi-identifiers.
         labels: (c,) the labels of each class, in the order of the release.
-        tuples: The columns that were counted, of the tuples that are released; those that are dealt to several classes
-            once for each.
+        sizes: (c,) the records of each class.
+        sources: The released records as they entered, with their class.
+        entered: The records that could enter.
+        witness: Where tuples are said to have gone, or in which class each record is said to be.
+        tuples: The tuples that are released, where they were fetched; those that are dealt to several classes once for
+            each.
         ranks: (p,) the class of each of them, from 1.
         weights: (p,) its records.
         people: (p,) whose they are; `None` without a person key.
-        sources: The released records as they entered, with their class.
+        most: Where the tuples do not fit into memory, how many are fetched together.
     """
 
     data: Relation
     labels: Table
-    tuples: Mapping[str, Column]
-    ranks: Index
-    weights: Numbers
-    people: Index | None
+    sizes: Numbers
     sources: Relation
+    entered: Relation
+    witness: Destinations | ClassedRelation
+    tuples: Table = field(default_factory=lambda: Table((), 0))
+    ranks: Index = field(default_factory=lambda: np.empty(0, np.int64))
+    weights: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    people: Index | None = None
+    most: int | None = None
 
-    @property
-    def sizes(self) -> Numbers:
-        """(c,) the records of each class."""
-        return np.bincount(self.ranks, self.weights)[1:].astype(np.int64)
-
-    def released(self, name: str) -> Iterator[CellsByClass]:
-        """The cells of a released column, by class: of those that were counted without asking again."""
-        if name in self.tuples:
-            yield from self.original(name)
+    def cells(self, name: str) -> Iterator[CellsByClass]:
+        """The cells of a column by class: of those that were fetched without asking again."""
+        if name in self.tuples.names:
+            yield CellsByClass(self.ranks, self.tuples[name], self.weights)
             return
-        cells = self.data.cells((name,))
-        asked = sql.Cells((f"{sql.RECORDS}.{CLASS}", *cells.of), cells.source)
-        found = self.data.dialect.run(sql.tuples(asked))
-        column = encode(name, found["c1"].cast(pl.String), pl.String())
-        yield CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
+        texts, cells, dialect = self.entered.distinct(name).texts, self.sources.cells((name,)), self.data.dialect
+        asked = sql.tuples(sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source))
+        for found in [dialect.run(asked)] if self.most is None else by_class(dialect, asked, "c1", self.most):
+            codes = narrow(places(found["c0"].cast(pl.String), texts), len(texts))
+            classes, counts = (found[one].cast(pl.Int64).to_numpy() for one in ("c1", "n"))
+            yield CellsByClass(classes, Column(name, texts, codes, pl.String()), counts)
 
     def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
         """The records that one or two columns make unique."""
@@ -209,10 +129,6 @@ class GroupsElsewhere:
         columns = [self.tuples[name] for name in names] + [one.take(self.ranks - 1) for one in self.labels.columns]
         return together([Table(tuple(columns), self.ranks.size)], self.ranks.size, sets, people=self.people)
 
-    def original(self, name: str) -> Iterator[CellsByClass]:
-        """The values that released records had, by class."""
-        yield CellsByClass(self.ranks, self.tuples[name], self.weights)
-
     def witnesses(self, names: Sequence[str], most: int) -> tuple[Index, Table]:
         """Some of the released records, evenly chosen by the hash of their cells, and then of those."""
         cells = self.sources.cells(names)
@@ -224,49 +140,103 @@ class GroupsElsewhere:
         found = found[np.searchsorted(ends, chosen, side="right")]
         return found[f"c{len(names)}"].cast(pl.Int64).to_numpy() - 1, self.sources.table_of(names, found)
 
-    def label(self, name: str) -> Index:
-        """(c,) a number for the label of each class."""
-        return self.labels[name].codes.astype(np.int64)
+    def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
+        """Recount the input where it lies, and what was written to some files."""
+        whole = claim.source
+        assert isinstance(whole, Relation)  # noqa: S101  an engine takes only its own datasets
+        if isinstance(self.witness, Destinations):
+            verdict = verify_by_aggregation(paths, whole, claim, self.witness, engine=engine)
+        else:
+            verdict = verify_in_parts(paths, self.witness, claim, engine=engine)
+        whole.release_cache()
+        return verdict
+
+
+def placed_in(classed: str, entered: Relation, job: Job, records: int) -> tuple[Relation, Relation]:
+    """Released records as they entered, and as they are released but for their quasi-identifiers, with their class.
+
+    Args:
+        classed: A query for them, with the number of their class.
+        entered: The records that entered.
+        job: The job.
+        records: How many are released.
+    """
+    sources = entered.over(f"({classed})", entered.kinds, records)
+    kinds = {
+        one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else entered.kinds[one.name]
+        for one in job.schema.released
+    }
+    return sources, sources.over(sources.source, kinds, records)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReleasedTuples:
-    """All records, and where their tuples are said to have gone: what verification doubts."""
+class FetchedTuples:
+    """Tuples of records elsewhere that the search judges here.
 
-    whole: Relation
-    destinations: Destinations
+    Attributes:
+        coded: They, with weights.
+        columns: Their columns.
+        flagged: Those of which only is known whether they have a value.
+        source: The records that entered.
+        numbers: (t,) a hash of each tuple.
+    """
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names."""
-        return self.whole.names
+    coded: CodedTable
+    columns: tuple[str, ...]
+    flagged: tuple[str, ...]
+    source: Relation
+    numbers: pl.Series
 
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        return self.whole.records
+    def recode(self, job: Job, whole: Relation, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
+        """The records as they are released: where they lie, as a query that nobody has run yet."""
+        dealt = self.coded.dealt(recoding, classes)
+        tuples = [self.coded.table[name].take(dealt.rows) for name in (*self.columns, *self.flagged)]
+        assert self.coded.weights is not None  # noqa: S101  they were counted
+        parted = bool((dealt.counts < self.coded.weights.take(dealt.rows)).any())
+        labels = Table(tuple(dealt.labels.values()), dealt.classes.size)
+        known = Table(tuple(tuples[: len(self.columns)]), dealt.rows.size)
+        sizes = classes.sizes[dealt.classes]
+        classed = self._placed(tuples, dealt, parted=parted, missing=job.schema.missing)
+        sources, data = placed_in(classed, self.source, job, int(sizes.sum()))
+        released = labelled(data, labels)
+        people = None if job.schema.person is None else person_codes(known[job.schema.person])
+        held = RemoteTuples(self.source, released) if people is None else Tuples(known, dealt.counts, people)
+        refuse_pairs(held.singled_out, job, of_people=people is not None)
+        groups = ReleasedRelation(
+            data,
+            labels,
+            sizes,
+            sources,
+            self.source,
+            Destinations(known, labels.take(dealt.ranks - 1), dealt.counts if parted else None),
+            known,
+            dealt.ranks,
+            dealt.counts,
+            people,
+        )
+        lost, none = classes.lost[dealt.classes], np.empty(0, np.uint32)
+        return ReleasedRecords(released, self.source, whole, none, None, None, lost, groups=groups)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was noticed of them when they were read."""
-        return self.whole.notes
+    def _placed(self, tuples: Sequence[Column], dealt: Dealt, *, parted: bool, missing: frozenset[str]) -> str:
+        """The released records as they entered, with the number of their class.
 
-    @property
-    def notations(self) -> dict[str, Notation]:
-        """How their numbers are written, by column, where they are not plain."""
-        return self.whole.notations
-
-    def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
-        """Recount these, and what was written to some files."""
-        return verify_by_aggregation(paths, self.whole, claim, self.destinations, engine=engine)
-
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        return self.whole.distinct(name)
-
-    def collect(self) -> Table:
-        """Nothing; see `Relation.collect`."""
-        return self.whole.collect()
+        They are found by the hash of their tuple, which is much less to send and to compare than its texts; unless two
+        tuples have the same one. Records of a tuple that goes to several classes are alike in all that is released:
+        they are numbered, in any order, and the first so many go to the first class.
+        """
+        dialect = self.source.dialect
+        source, also, alike = self.source, "", self.numbers.is_duplicated().any()
+        keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)} if alike else {"k0": self.numbers[dealt.rows]}
+        places = dialect.give(pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
+        if parted:
+            source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
+            also = f" AND {sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
+        cells = source.flags(self.columns, self.flagged, missing)
+        if alike:
+            joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+        else:
+            joined = sql.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
+        return f"SELECT {places}.class AS {CLASS}, {sql.RECORDS}.* FROM {joined}{also}"  # noqa: S608  names are quoted by the dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +253,6 @@ class ElsewhereEngine:
     base: Database
     limit: int | None = None
     together: int | None = None
-    _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
     def refuse_format(self, format_: Format | None) -> None:
         """Refuse what no engine writes: it writes text, and kohort typed cells."""
@@ -300,9 +269,7 @@ class ElsewhereEngine:
             found.hold()  # there is nothing to leave where it lies
         return found
 
-    def count(
-        self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
-    ) -> CountedRelation | CountedInParts:
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
         """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
@@ -312,45 +279,31 @@ class ElsewhereEngine:
         most = self._most(len(columns) + len(flagged))
         if most is not None:
             source.weigh(columns, flagged, job.schema.missing, looked_at(job), most)
-        needless = partial(refuse_needless, job.schema, job.allow_singling)
         if releasing and alone:
             source.look(looked_at(job))
-            repeated = partial(refuse_repeated, job, source, partial(_counted_tuples, source))
-            gates = [needless, partial(check_unique_columns, source, job), partial(refuse_leaks, source, job), repeated]
-            sets = partial(refuse_sets, partial(CodedColumns.of, source, job), job)
-            refuse_all(gates, lambda faults: [sets, partial(check_unique_pairs, source, source, without(faults, job))])
+            there = RemoteTuples(source, source)
+            refuse_unsafe(there, leaking_of(source, job), job, partial(CodedColumns.of, source, job))
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
             if not refused:
                 from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
 
-                return CountedInParts.of(data, source, job, most, releasing=releasing)
+                parts = CountedInParts.of(data, source, job, most, releasing=releasing)
+                return Counted(parts.counts, parts.recode, parts.search)
         try:
             tuples, weights, numbers = source.flagged(columns, flagged, job.schema.missing)
         except LimitError as error:
             raise LimitError(error.what, where=error.where, hint=_parted(error.hint, refused)) from None
         if releasing and job.schema.person is not None:
-            refuse_many(len(job.schema.unchanged))
-            people, named = person_codes(tuples[job.schema.person]), partial(refuse_singling, tuples, unaccepted(job))
-            alone_of = partial(named, missing=job.schema.missing, people=people, weights=weights, k=job.k)
-            sets = partial(refuse_sets, partial(CodedTable, tuples, job.schema, weights=weights), job)
-            refuse_all(
-                [needless, alone_of, partial(refuse_leaks, source, job)],
-                lambda faults: [sets, partial(refuse_pairs, tuples, people, without(faults, job))],
-            )
+            here = Tuples(tuples, weights, person_codes(tuples[job.schema.person]))
+            coded = partial(CodedTable, tuples, job.schema, weights=weights)
+            refuse_unsafe(here, leaking_of(source, job), job, coded)
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(tuples, job.schema, known, weights=weights)
-        if releasing:
-            refuse_listed(table, job)
-        frequency = table.count(searched_sensitive(job), distinct=True)
-        limits.refuse_large(frequency, self.limit, job.algorithm)
-        limits.refuse_empty(frequency.records)
-        domains = companions_in(frequency, table.domains)
-        counts = Counts(source.records, table.schema, frequency, domains, table.suppressed, table.population)
-        counted = replace(job, schema=table.schema)
-        every = (*columns, *flagged)
-        return CountedRelation(counts, counted, table, every, len(flagged), source, data, numbers)
+        counts = counts_of(table, source.records, job, self.limit, distinct=True, releasing=releasing)
+        fetched = FetchedTuples(table, tuple(columns), tuple(flagged), source, numbers)
+        return Counted(counts, partial(fetched.recode, replace(job, schema=table.schema), data))
 
     def _most(self, columns: int) -> int | None:
         """Tuples of so many columns that are searched together; `None` for any number."""
@@ -367,15 +320,8 @@ class ElsewhereEngine:
             _typed(released, writing).write(released.data.records, file)
             return
         query, header = _lines(released, format_, writing)
-        place = _place(file)
-        if place is not None:
-            self.base.write_lines(query, header, place)
-            return
-        with TemporaryDirectory(prefix="kohort-") as folder:
-            path = Path(folder, "release")
-            self.base.write_lines(query, header, path)
-            with path.open("rb") as written:
-                copyfileobj(written, file)
+        with _path_of(file, reading=False) as path:
+            self.base.write(query, header, [(path, None)])
 
     def write_parts(
         self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
@@ -383,13 +329,7 @@ class ElsewhereEngine:
         """Write the records as parts of one size; the last one has what is left."""
         if released.groups is None:
             return [*LOCAL.write_parts(released, folder, format_, writing)]
-        records = released.data.records
-        size = writing.records_per_part or records
-        starts = range(0, records, size)
-        parts = [
-            WrittenPart(folder / part_name(number, format_), min(size, records - start))
-            for number, start in enumerate(starts)
-        ]
+        parts = parts_in(folder, format_, released.data.records, writing)
         if format_ is Format.PARQUET:
             typed = _typed(released, writing)
             for part in parts:
@@ -397,63 +337,43 @@ class ElsewhereEngine:
                     typed.write(part.records, file)
             return parts
         query, header = _lines(released, format_, writing)
-        self.base.write_parts(query, header, parts)
+        self.base.write(query, header, [(part.path, part.records) for part in parts])
         return parts
 
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Recount the input where it lies, and the parts by kohort's own scanner."""
-        sent = claim.source
-        if not isinstance(sent, ReleasedTuples):
+        if not isinstance(claim.groups, ReleasedRelation):
             return LOCAL.verify_parts(parts, claim)
-        return self._verified([part.path for part in parts], sent, claim)
+        return claim.groups.verified([part.path for part in parts], claim, self.base.title)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
-        sent = claim.source
-        if not isinstance(sent, ReleasedTuples):
+        if not isinstance(claim.groups, ReleasedRelation):
             return LOCAL.verify(file, claim)
-        place = _place(file)
-        if place is not None:
-            verdict = self._verified([place], sent, claim)
-        else:
-            with TemporaryDirectory(prefix="kohort-") as folder:
-                path = Path(folder, "release")
-                with path.open("wb") as written:
-                    copyfileobj(file, written)
-                verdict = self._verified([path], sent, claim)
+        with _path_of(file, reading=True) as path:
+            verdict = claim.groups.verified([path], claim, self.base.title)
         return replace(verdict, parts=())  # it is one file
-
-    def _verified(self, paths: Sequence[Path], sent: ReleasedTuples, claim: Claim) -> Verdict:
-        verdict = sent.verified(paths, claim, self.base.title)
-        sent.whole.release_cache()
-        return verdict
 
 
 def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
     refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
-    assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
+    assert isinstance(released.groups, ReleasedRelation)  # noqa: S101  its own
     return TypedRecords.of(released.groups.data, released.groups.labels)
 
 
 def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> tuple[str, str]:
-    assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
+    assert isinstance(released.groups, ReleasedRelation)  # noqa: S101  its own
     separator = format_.form.separator or writing.separator
     groups = released.groups
     return lines_of(groups.data, groups.labels, groups.sizes, separator, excel_safe=writing.excel_safe)
 
 
-def labelled(placed: Relation, labels: Mapping[str, Column], classes: int) -> Relation:
-    """Released records with the labels of their class, in place of its number.
-
-    Args:
-        placed: They, named as they are released, with the number of their class.
-        labels: The label of each class, of each quasi-identifier.
-        classes: How many there are.
-    """
-    dialect, names = placed.dialect, unused()
-    shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
-    dialect.give(names, pl.DataFrame({"class": np.arange(1, classes + 1), **shown}))
-    own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(labels)}
+def labelled(placed: Relation, labels: Table) -> Relation:
+    """Released records with the (c,) labels of their class, in place of its number."""
+    dialect = placed.dialect
+    shown = {f"l{place}": one.cells() for place, one in enumerate(labels.columns)}
+    names = dialect.give(pl.DataFrame({"class": np.arange(1, labels.records + 1), **shown}))
+    own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(labels.names)}
     of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
     source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")
     return placed.over(f"(SELECT {', '.join(of)} FROM {source})", placed.kinds, placed.records)  # noqa: S608  as above
@@ -470,18 +390,24 @@ def _destined(dealt: Dealt, *, parted: bool) -> dict[str, pl.Series]:
     return cells
 
 
-def _destinations(tuples: Sequence[Column], labels: Sequence[Column], dealt: Dealt, *, parted: bool) -> Destinations:
-    made = (replace(one, codes=one.codes.take(dealt.ranks - 1)) for one in labels)
-    sent = Table(tuple(made), dealt.ranks.size)
-    return Destinations(Table(tuple(tuples), dealt.ranks.size), sent, dealt.counts if parted else None)
-
-
-def _place(file: BinaryIO) -> Path | None:
-    """A path to an open file, also to one without a name; `None` where the system has none."""
+@contextmanager
+def _path_of(file: BinaryIO, *, reading: bool) -> Generator[Path]:
+    """A path to an open file, also to one without a name; where the system has none, to a copy of it."""
+    place = None
     with suppress(OSError):
         place = system.path_of(file.fileno())
-        return place if place.exists() else None
-    return None
+    if place is not None and place.exists():
+        yield place
+        return
+    with TemporaryDirectory(prefix="kohort-") as folder:
+        path = Path(folder, "release")
+        if reading:
+            with path.open("wb") as copy:
+                copyfileobj(file, copy)
+        yield path
+        if not reading:
+            with path.open("rb") as copy:
+                copyfileobj(copy, file)
 
 
 def _parted(hint: str, refused: str) -> str:
@@ -537,11 +463,6 @@ def _counted(job: Job) -> tuple[list[str], list[str]]:
     columns += [one.name for one in schema.sensitive if one.name in searched or one.missing is Missing.REFUSE]
     lacking = [one.name for one in schema.released if one.missing is Missing.SUPPRESS and one.name not in columns]
     return columns, lacking
-
-
-def _counted_tuples(source: Relation, names: Sequence[str]) -> tuple[Table, Numbers]:
-    found = source.tuples(names)
-    return found.table, found.counts
 
 
 def _held(population: Dataset) -> Table:

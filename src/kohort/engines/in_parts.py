@@ -22,36 +22,30 @@ from kohort.core.branches import with_companions
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
-from kohort.engines.coded import CodedColumns, TemporaryTables, TuplesElsewhere
-from kohort.engines.elsewhere import GroupsElsewhere, ReleasedTuples, labelled
+from kohort.engines.coded import CodedColumns, TuplesElsewhere
+from kohort.engines.elsewhere import ReleasedRelation, labelled, placed_in
 from kohort.engines.limits import refuse_empty
 from kohort.engines.on_levels import TuplesOnLevels
-from kohort.engines.relation import Kind, unused
-from kohort.engines.unsafe import check_unique_pairs, refuse_listed
+from kohort.engines.relation import TemporaryTable, by_class
+from kohort.engines.unsafe import RemoteTuples, refuse_listed, refuse_pairs
 from kohort.engines.written import CLASS
 from kohort.errors import SourceNote
-from kohort.schema import Missing, Role
+from kohort.schema import Missing
 from kohort.shown import many
 from kohort.tables.coded import labels_in_order
-from kohort.tables.dataset import CellsByClass, ReleasedRecords
-from kohort.tables.table import Column, Table, narrow
-from kohort.verify.aggregated import Destinations
-from kohort.verify.in_parts import verify_in_parts
-from kohort.verify.verdict import places
+from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from kohort.algorithms.mondrian.in_parts import Marginals
     from kohort.algorithms.problem import Algorithm, Problem
-    from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.relation import Relation
     from kohort.release import Job
     from kohort.tables.dataset import Values
-    from kohort.verify import Claim, Verdict
     from kohort.verify.aggregates import Hashed, Tuples
 
 
@@ -102,7 +96,7 @@ class CountedInParts:
         lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
         kept = source.with_values(lacking, job.schema.missing) if lacking else source
         refuse_empty(kept.records)
-        tuples = TuplesElsewhere.of(TemporaryTables(source.dialect), kept, columns)
+        tuples = TuplesElsewhere.of(kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
         domains = with_companions(
@@ -142,82 +136,38 @@ class CountedInParts:
             placed = self.levels.placed(recoding, of_regions)
         else:
             placed = self._placed(of_regions)
-        records = int(classes.sizes.sum())
+        sizes, every = classes.sizes[order], Table(tuple(labels.values()), order.size)
         cells = self.kept.cells([one.name for one in self.columns.quasi])
-        inside = f"{self.classed(cells, placed)} WHERE {placed}.class <= {order.size}"
-        sources = self.source.over(
-            f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside})",  # noqa: S608  names are quoted by the dialect
-            self.source.kinds,
-            records,
-        )
-        kinds = {
-            one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
-            for one in self.job.schema.released
-        }
-        classed = sources.over(sources.source, kinds, records)
-        released = labelled(classed, labels, order.size)
-        check_unique_pairs(released, self.source, self.job)
-        every = Table(tuple(labels.values()), order.size)
-        nothing, none = Table((), 0), np.empty(0, np.int64)
-        sent = ReleasedInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
-        groups = GroupsInParts(classed, every, {}, none, none, None, sources, self, classes.sizes[order])
-        lost = classes.lost[order]
-        return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
+        inside = f"{self.classed(cells, placed)} WHERE {placed.name}.class <= {order.size}"
+        classed = f"SELECT {placed.name}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside}"  # noqa: S608  names are quoted by the dialect
+        sources, data = placed_in(classed, self.source, self.job, int(sizes.sum()))
+        released = labelled(data, every)
+        refuse_pairs(RemoteTuples(self.source, released).singled_out, self.job, of_people=False)
+        witness = ClassesInParts(self, every, placed, sources)
+        groups = ReleasedRelation(data, every, sizes, sources, self.kept, witness, most=self.most)
+        none, lost = np.empty(0, np.uint32), classes.lost[order]
+        return ReleasedRecords(released, self.source, self.whole, none, None, None, lost, groups=groups)
 
-    def _placed(self, of_regions: Index) -> str:
-        """Keep the number of each tuple with the class of its region; what the table is called."""
+    def _placed(self, of_regions: Index) -> TemporaryTable:
+        """Keep the number of each tuple with the class of its region."""
         dialect = self.source.dialect
-        dialect.give(name := unused(), pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
-        placed = self.tuples.kept.once(self.tuples.placed(name))
+        name = dialect.give(pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
+        placed = TemporaryTable(dialect, self.tuples.placed(name), once=True)
         dialect.forget(name)
         return placed
 
-    def classed(self, cells: sql.Cells, placed: str, *, outer: bool = False) -> str:
+    def classed(self, cells: sql.Cells, placed: TemporaryTable, *, outer: bool = False) -> str:
         """Records, whose cells of quasi-identifiers these are, with the class of their tuple."""
         number, source = self.tuples.numbering.of(cells, outer=outer)
-        return sql.placed(source, placed, number, "p", outer=outer)
+        return sql.placed(source, placed.name, number, "p", outer=outer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupsInParts(GroupsElsewhere):
-    """What figures ask of released records, some classes at a time.
+class ClassesInParts:
+    """The class in which each record is said to be released: what verification doubts.
 
     Attributes:
-        counted: The records.
-        of: (c,) the records of each class.
-    """
-
-    counted: CountedInParts
-    of: Numbers
-
-    @property
-    def sizes(self) -> Numbers:
-        """(c,) the records of each class."""
-        return self.of
-
-    def released(self, name: str) -> Iterator[CellsByClass]:
-        """The cells of a column that is not generalized."""
-        return self.original(name)
-
-    def original(self, name: str) -> Iterator[CellsByClass]:
-        """The values that released records had."""
-        texts = self.counted.kept.distinct(name).texts
-        cells = self.sources.cells((name,))
-        asked = sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source)
-        for found in self.counted.tuples.kept.by_class(sql.tuples(asked), "c1", self.counted.most):
-            codes = narrow(places(found["c0"].cast(pl.String), texts), len(texts))
-            numbers = found.select("c1", "n").cast(pl.Int64)
-            yield CellsByClass(
-                numbers["c1"].to_numpy(), Column(name, texts, codes, pl.String()), numbers["n"].to_numpy()
-            )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReleasedInParts(ReleasedTuples):
-    """All records, and the class in which each is said to be released: what verification doubts.
-
-    Attributes:
-        counted: They.
+        counted: All records.
         labels: (c,) the labels of each class.
         placed: Where the class of each tuple stands.
         sources: The released records as they entered, with their class.
@@ -225,12 +175,26 @@ class ReleasedInParts(ReleasedTuples):
 
     counted: CountedInParts
     labels: Table
-    placed: str
+    placed: TemporaryTable
     sources: Relation
 
-    def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
-        """Judge what was written, some classes at a time."""
-        return verify_in_parts(paths, self, claim, engine=engine)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return self.counted.whole.names
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.counted.whole.records
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        return self.counted.whole.distinct(name)
+
+    def collect(self) -> Table:
+        """Nothing; see `Relation.collect`."""
+        return self.counted.whole.collect()
 
     def entered(self, name: str) -> Values:
         """The distinct values of a column, and the records that enter with each."""
@@ -238,16 +202,16 @@ class ReleasedInParts(ReleasedTuples):
 
     def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[tuple[Tuples, Index]]:
         """The distinct tuples of some columns, those of whole consecutive classes at a time."""
-        counted, kept = self.counted, self.counted.tuples.kept
-        grouped = kept.once(sql.tuples(*self.whole.hashed(columns, hashed)))
+        counted, whole, dialect = self.counted, self.counted.whole, self.counted.whole.dialect
+        grouped = TemporaryTable(dialect, sql.tuples(*whole.hashed(columns, hashed)), once=True)
         quasi = tuple(f"{sql.RECORDS}.c{columns.index(one.name)}" for one in counted.columns.quasi)
-        source = counted.classed(sql.Cells(quasi, f"{grouped} {sql.RECORDS}"), self.placed, outer=True)
+        source = counted.classed(sql.Cells(quasi, f"{grouped.name} {sql.RECORDS}"), self.placed, outer=True)
         class_ = f"c{len(columns)}"
-        asked = f"SELECT {sql.RECORDS}.*, {self.placed}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
-        for found in kept.by_class(asked, class_, max(counted.most // HELD, 1)):
+        asked = f"SELECT {sql.RECORDS}.*, {self.placed.name}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
+        for found in by_class(dialect, asked, class_, max(counted.most // HELD, 1)):
             of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
-            yield self.whole.tuples_of(columns, found), of
-        kept.forget(grouped)
+            yield whole.tuples_of(columns, found), of
+        grouped.forget()
 
     def pairs(self, identifying: str, released: str) -> Tuples:
         """The distinct pairs of cells in an identifying column and a released one, of released records."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
@@ -11,7 +12,7 @@ from kohort import io, system
 from kohort.core.branches import companions_in
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
-from kohort.engines.base import Counts, EngineName, needed_columns, searched_sensitive
+from kohort.engines.base import Counted, Counts, EngineName, needed_columns, searched_sensitive
 from kohort.errors import UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
@@ -19,6 +20,7 @@ from kohort.schema import Role
 from kohort.tables.coded import CodedTable, Recoded
 from kohort.tables.complete import could_enter, entered
 from kohort.tables.dataset import ReleasedRecords, linked_by
+from kohort.tables.people import person_codes
 from kohort.tables.recoded import Portion, RecodedTable
 from kohort.tables.table import Column, Table
 from kohort.tables.texts import content_keys
@@ -39,37 +41,6 @@ if TYPE_CHECKING:
     from kohort.schema import Schema
     from kohort.tables.dataset import Dataset, Linked
     from kohort.verify import Claim, Verdict
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedTable:
-    """A table that was counted for a job.
-
-    Attributes:
-        counts: What the search sees.
-        job: The job.
-        coded: The records that entered, as the search judges them.
-        source: The same as they were read.
-        whole: All records, as read.
-        rows: (n,) where each record that entered stands among all; `None` where all entered.
-        changed: The columns that were changed before the search.
-    """
-
-    counts: Counts
-    job: Job
-    coded: CodedTable
-    source: Table
-    whole: Table
-    rows: Index | None
-    changed: Table | None
-
-    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
-        """The records as they are released."""
-        system.give_back()
-        found, effects, linked = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
-        unsafe.refuse_released(found, self.source, self.job)
-        known = self.source, self.whole, found.lineage, self.rows, self.changed
-        return ReleasedRecords(found.data, *known, found.lost, effects, linked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,33 +67,27 @@ class LocalEngine:
             limits.refuse_full((table.records, len(table.columns)), self.workspace)
         return table
 
-    def count(
-        self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
-    ) -> CountedTable:
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
         """Count the tuples by one pass of hashing over the records."""
         whole = data.collect().needing(needed_columns(job, data.names))
         source, rows = entering(whole, job)
         if releasing:
-            unsafe.refuse_unsafe(source, job)
+            person = job.schema.person
+            here = unsafe.Tuples(source, None, None if person is None else person_codes(source[person]))
+            unsafe.refuse_unsafe(here, [(job.schema, here)], job, partial(unsafe.coded, source, job))
         changed = unsafe.coarsened(source, job)
         known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
         coded = CodedTable(unsafe.with_columns(source, changed), job.schema, known, self.workspace)
-        if releasing:
-            unsafe.refuse_listed(coded, job)
-        frequency = coded.count(searched_sensitive(job), distinct=job.algorithm.distinct)
-        limits.refuse_large(frequency, self.workspace.limit, job.algorithm)
-        limits.refuse_search(frequency, coded.domains, job, self.workspace)
-        limits.refuse_empty(frequency.records)
-        counts = Counts(
-            source.records,
-            coded.schema,
-            frequency,
-            companions_in(frequency, coded.domains),
-            coded.suppressed,
-            coded.population,
-            self.workspace,
-        )
-        return CountedTable(counts, job, coded, source, whole, rows, changed)
+
+        def recode(recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
+            system.give_back()
+            found, effects, linked = altered(coded.recode(recoding, classes), job, source, changed)
+            unsafe.refuse_released(found, source, job)
+            known = source, whole, found.lineage, rows, changed
+            return ReleasedRecords(found.data, *known, found.lost, effects, linked)
+
+        limit, distinct = self.workspace.limit, job.algorithm.distinct
+        return Counted(counts_of(coded, source.records, job, limit, distinct=distinct, releasing=releasing), recode)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""
@@ -135,15 +100,12 @@ class LocalEngine:
         self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
     ) -> list[WrittenPart]:
         """Write the records in parts of one size; the last one has what is left."""
-        records = released.data.records
-        size = writing.records_per_part or max(records, 1)
-        parts: list[WrittenPart] = []
-        for start in range(0, max(records, 1), size):
-            part = WrittenPart(folder / part_name(len(parts), format_), min(size, records - start))
-            some = _table_of(released) if part.records == records else Portion(_table_of(released), start, part.records)
+        parts, start = parts_in(folder, format_, released.data.records, writing), 0
+        for part in parts:
+            some = _table_of(released) if len(parts) == 1 else Portion(_table_of(released), start, part.records)
             with part.path.open("xb") as file:
                 write(some, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
-            parts.append(part)
+            start += part.records
         return parts
 
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
@@ -158,6 +120,27 @@ class LocalEngine:
 
 def _table_of(released: ReleasedRecords) -> Table | RecodedTable:
     return released.data if isinstance(released.data, RecodedTable) else released.data.collect()
+
+
+def counts_of(
+    coded: CodedTable, records: int, job: Job, limit: int | None, *, distinct: bool, releasing: bool
+) -> Counts:
+    """What a search sees of so many records, whose tuples have codes, within so many bytes of memory."""
+    if releasing:
+        unsafe.refuse_listed(coded, job)
+    frequency = coded.count(searched_sensitive(job), distinct=distinct)
+    limits.refuse_large(frequency, limit, job.algorithm)
+    limits.refuse_search(frequency, coded.domains, job, coded.workspace)
+    limits.refuse_empty(frequency.records)
+    domains = companions_in(frequency, coded.domains)
+    return Counts(records, coded.schema, frequency, domains, coded.suppressed, coded.population, coded.workspace)
+
+
+def parts_in(folder: Path, format_: Format, records: int, writing: Writing) -> list[WrittenPart]:
+    """The parts of so many records that `writing` asks for; of no record one part."""
+    size = writing.records_per_part or max(records, 1)
+    starts = enumerate(range(0, max(records, 1), size))
+    return [WrittenPart(folder / part_name(at, format_), min(size, records - start)) for at, start in starts]
 
 
 def entering(table: Table, job: Job) -> tuple[Table, Index | None]:

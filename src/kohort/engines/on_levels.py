@@ -17,7 +17,7 @@ from kohort.algorithms.lattice.rollup import levels_of
 from kohort.core.frequency import group
 from kohort.engines import sql
 from kohort.engines.limits import shown
-from kohort.engines.relation import CELL, unused
+from kohort.engines.relation import CELL, TemporaryTable, by_class
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
@@ -57,16 +57,16 @@ class TuplesOnLevels:
     @contextmanager
     def on(self, node: Node) -> Generator[ClassesOnLevels]:
         """The classes on the levels of a node, kept for some time where the tuples lie."""
-        kept = self.tuples.kept
         with self._codes(node) as others:
             unchanged = [None] * len(self.tuples.sensitive)
             columns = [*self.tuples.dimensions, *self.tuples.sensitive]
-            table = kept.answer(sql.added(sql.generalized(self.tuples.source, columns, [*others, *unchanged])))
+            tuples = sql.added(sql.generalized(self.tuples.source, columns, [*others, *unchanged]))
+            table = TemporaryTable(self.tuples.dialect, tuples)
         self.asked += 1
         try:
-            yield ClassesOnLevels(self, table)
+            yield ClassesOnLevels(self, table.name)
         finally:
-            kept.forget(table)
+            table.forget()
 
     def released(self, node: Node) -> FrequencySet:
         """The classes of a node, which fit."""
@@ -79,23 +79,22 @@ class TuplesOnLevels:
     @contextmanager
     def _codes(self, node: Node) -> Generator[list[str | None]]:
         """Of each quasi-identifier a small table of the codes that stand for the nodes of a level; none of level 0."""
-        dialect, given = self.tuples.kept.dialect, list[str | None]()
+        dialect, given = self.tuples.dialect, list[str | None]()
         for domain, level in zip(self.domains, node, strict=True):
             if not level:
                 given.append(None)
                 continue
             _, first, of = np.unique(levels_of(domain, domain.leaves)[level], return_index=True, return_inverse=True)
             codes = {"code": np.arange(of.size), "other": first[of]}
-            given.append(name := unused())
-            dialect.give(name, pl.DataFrame(codes, schema=dict.fromkeys(codes, pl.Int32)))
+            given.append(dialect.give(pl.DataFrame(codes, schema=dict.fromkeys(codes, pl.Int32))))
         try:
             yield given
         finally:
             for one in filter(None, given):
                 dialect.forget(one)
 
-    def placed(self, recoding: FullDomain, ranks: Index) -> str:
-        """Keep the number of each tuple of quasi-identifiers with its class; what the table is called.
+    def placed(self, recoding: FullDomain, ranks: Index) -> TemporaryTable:
+        """Keep the number of each tuple of quasi-identifiers with its class.
 
         The codes by which classes are told are kept on the way: else a database might join these with the classes
         before it joins the tuples, and have each class as often as there are tuples that it might have.
@@ -104,7 +103,7 @@ class TuplesOnLevels:
             recoding: The release of the node whose classes were `released`.
             ranks: (r,) the class of each region, from 1. What is suppressed is in classes after these.
         """
-        quasi, of, kept = self.last.quasi, recoding.of, self.tuples.kept
+        quasi, of, dialect = self.last.quasi, recoding.of, self.tuples.dialect
         left = np.flatnonzero(of < 0)
         classes = np.append(ranks, 0)[of]
         classes[left] = int(ranks.max(initial=0)) + 1 + group(quasi[left]).of
@@ -113,14 +112,12 @@ class TuplesOnLevels:
         with self._codes(recoding.levels) as others:
             cells = sql.generalized(self.tuples.source, self.tuples.dimensions, others)
             named = ", ".join(f"{cell} AS {key}" for cell, key in zip(cells.of, keys, strict=True))
-            rolled = kept.answer(f"SELECT DISTINCT {sql.RECORDS}.p, {named} FROM {cells.source}")  # noqa: S608  names of ours
-        kept.dialect.give(name := unused(), frame)
-        source = sql.joined(
-            f"{rolled} {sql.RECORDS}", name, [(f"{sql.RECORDS}.{key}", f"{name}.{key}") for key in keys]
-        )
-        found = kept.answer(f"SELECT {sql.RECORDS}.p, {name}.class FROM {source}")  # noqa: S608  as above
-        kept.forget(rolled)
-        kept.dialect.forget(name)
+            rolled = TemporaryTable(dialect, f"SELECT DISTINCT {sql.RECORDS}.p, {named} FROM {cells.source}")  # noqa: S608  names of ours
+        name, tuples = dialect.give(frame), f"{rolled.name} {sql.RECORDS}"
+        source = sql.joined(tuples, name, [(f"{sql.RECORDS}.{key}", f"{name}.{key}") for key in keys])
+        found = TemporaryTable(dialect, f"SELECT {sql.RECORDS}.p, {name}.class FROM {source}")  # noqa: S608  as above
+        rolled.forget()
+        dialect.forget(name)
         return found
 
 
@@ -153,7 +150,7 @@ class ClassesOnLevels:
 
     def large(self, least: int) -> Iterator[FrequencySet]:
         """Those of so many records or more, in shares by a hash: whole ones, some at a time."""
-        tuples, dialect = self.of.tuples, self.of.tuples.kept.dialect
+        tuples, dialect = self.of.tuples, self.of.tuples.dialect
         cells = [f"{sql.RECORDS}.{one}" for one in tuples.dimensions]
         large = f"SELECT {self._keys} FROM {self.table} GROUP BY {self._keys} HAVING sum(n) >= {least}"  # noqa: S608  as above
         on = [(cell, f"g.{one}") for cell, one in zip(cells, tuples.dimensions, strict=True)]
@@ -161,7 +158,7 @@ class ClassesOnLevels:
         shares = SHARES * -(-self._rows(self.table) // self.of.most)
         share = f"({dialect.number(cells)} % {shares} + {shares}) % {shares}"
         asked = f"SELECT {sql.RECORDS}.*, {share} AS share FROM {source}"  # noqa: S608  as above
-        yield from map(self._frequency, tuples.kept.by_class(asked, "share", self.of.most))
+        yield from map(self._frequency, by_class(dialect, asked, "share", self.of.most))
 
     @property
     def refused(self) -> LimitError:
@@ -190,4 +187,4 @@ class ClassesOnLevels:
         return self.of.tuples.frequency(found, self.of.tuples.dimensions)
 
     def _run(self, query: str) -> pl.DataFrame:
-        return self.of.tuples.kept.dialect.run(query)
+        return self.of.tuples.dialect.run(query)

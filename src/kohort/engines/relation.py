@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from math import prod
 from typing import TYPE_CHECKING, Final
+from weakref import finalize
 
 import numpy as np
 import polars as pl
@@ -21,7 +22,7 @@ from kohort.verify.aggregates import Tuples
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts
     from kohort.engines.sql import Dialect
@@ -156,7 +157,9 @@ class Relation(Summary):
 
     def _ask(self, names: Sequence[str]) -> None:
         raw = [self._raw(name) for name in names]
-        answer = self._grouped(lambda numbers: sql.distinct(self.source, raw, numbers), len(names))
+        answer = self._grouped(
+            lambda numbers: sql.distinct(self.source, raw, numbers, sets=self.dialect.grouping_sets), len(names)
+        )
         for place, name in enumerate(names):
             found = answer.filter(pl.col("place") == place) if len(names) > 1 else answer
             self._take(name, found["c0"], found["n"].cast(pl.Int64))
@@ -384,9 +387,7 @@ class Relation(Summary):
         return self._dictionaries[name]
 
     def _give(self, name: str, values: pl.Series, texts: pl.Series) -> None:
-        given = unused()
-        self.dialect.give(given, pl.DataFrame({"value": values, "text": texts}))
-        self._dictionaries[name] = given
+        self._dictionaries[name] = self.dialect.give(pl.DataFrame({"value": values, "text": texts}))
 
     def _texts(self, name: str, values: pl.Series) -> pl.Series:
         kind = self.kinds[name]
@@ -439,3 +440,46 @@ def other_records(read: Relation, records: int, *, due: int) -> InputError:
 def unused() -> str:
     """A name for a small table that no other has."""
     return f"kohort_{next(_NUMBERS)}"
+
+
+class TemporaryTable:
+    """A table that stays where the records lie as long as this does, or until it is forgotten."""
+
+    def __init__(
+        self, dialect: Dialect, of: str | pl.DataFrame, *, near: str = "", once: bool = False, small: bool = False
+    ) -> None:
+        """Keep it.
+
+        Args:
+            dialect: Where.
+            of: A query whose answer it is, or its rows.
+            near: Rows with the same number in this column lie near one another.
+            once: Whether one other query asks for it.
+            small: Whether its rows may stay here.
+        """
+        if isinstance(of, str):
+            self.name = dialect.once(of) if once else dialect.keep(of, near)
+        else:
+            self.name = dialect.give(of) if small else dialect.keep(of)
+        self.forget = finalize(self, dialect.forget, self.name)
+
+
+def by_class(dialect: Dialect, query: str, class_: str, most: int) -> Iterator[pl.DataFrame]:
+    """The rows of an answer, those of whole classes at a time, class after class: `most` of them, or one class.
+
+    First come those without a class, if there are any; these may be in several pieces.
+    """
+    found = TemporaryTable(dialect, query, once=True)
+    table = TemporaryTable(dialect, f"SELECT * FROM {found.name}", near=class_)  # noqa: S608  names of ours
+    found.forget()
+    yield from dialect.stream(f"SELECT * FROM {table.name} WHERE {class_} IS NULL")  # noqa: S608  as above
+    classed = f"(SELECT {class_} FROM {table.name} WHERE {class_} IS NOT NULL)"  # noqa: S608  as above
+    sizes = dialect.run(sql.distinct(classed, [class_])).cast(pl.Int64).sort("c0")
+    numbers, upto, first = sizes["c0"].to_numpy(), np.cumsum(sizes["n"].to_numpy()), 0
+    while first < upto.size:
+        before = int(upto[first - 1]) if first else 0
+        last = max(int(np.searchsorted(upto, before + most, side="right")), first + 1)
+        inside = f"{class_} BETWEEN {numbers[first]} AND {numbers[last - 1]}"
+        yield dialect.run(f"SELECT * FROM {table.name} WHERE {inside}")  # noqa: S608  as above
+        first = last
+    table.forget()

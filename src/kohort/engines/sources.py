@@ -140,7 +140,7 @@ def _checked(made: Relation) -> tuple[int, dict[str, InputError]]:
     cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
     texts = [name for name, kind in made.kinds.items() if kind.is_text]
     floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
-    tests = [f"position(chr(0) IN {cells[name]}) > 0" for name in texts]
+    tests = [f"instr({cells[name]}, chr(0)) > 0" for name in texts]
     tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
     found = made.dialect.run(sql.sized(made.source, tests))
     faults: dict[str, InputError] = {}

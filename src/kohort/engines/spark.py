@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts
     from kohort.engines import sql
     from kohort.engines.relation import Relation
-    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
 
 #: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined. There they
@@ -89,6 +88,7 @@ class Spark:
 
     session: Any
     own: bool = False
+    grouping_sets: bool = True
     _views: list[str] = field(default_factory=list[str], init=False)
     _sent: set[str] = field(default_factory=set[str], init=False)
 
@@ -158,8 +158,9 @@ class Spark:
             while some := [tuple(row) for row in islice(rows, _FETCHED)]:
                 yield pl.DataFrame(some, schema=dict.fromkeys(names, pl.String), orient="row")
 
-    def give(self, name: str, frame: pl.DataFrame) -> None:
-        """Let a view stand for the frame."""
+    def give(self, frame: pl.DataFrame) -> str:
+        """As a view of the frame."""
+        name = unused()
         schema = ", ".join(f"`{one}` {_type(dtype)}" for one, dtype in frame.schema.items())
         with self.reporting():
             typed = part("sql.types").StructType.fromDDL(schema)
@@ -167,16 +168,13 @@ class Spark:
             if frame.estimated_size() <= min(_SENT, self._memory // _SENT_PART):
                 made = made.hint("broadcast")
                 self._sent.add(name)
-            self.show(name, made)
+            return self.show(made, name)
 
-    def show(self, name: str, frame: Any) -> None:  # noqa: ANN401  PySpark's own class
-        """Let a view stand for a frame of this session."""
-        frame.createOrReplaceTempView(name)
+    def show(self, frame: Any, name: str = "") -> str:  # noqa: ANN401  PySpark's own class
+        """What the view is called that stands for a frame of this session."""
+        frame.createOrReplaceTempView(name := name or unused())
         self._views.append(name)
-
-    def each(self, numbers: Sequence[str]) -> str:
-        """By stack: behind the word `array`, Spark takes the sign of a shift for the end of a type."""
-        return f"stack({len(numbers)}, {', '.join(numbers)})"
+        return name
 
     def listed(self, text: str, separator: str, by: str) -> str:
         """By listagg."""
@@ -186,30 +184,23 @@ class Spark:
         """The only one: Spark puts to disk whatever it has to."""
         return "0", 1
 
-    def keep(self, sql: str) -> str:
-        """On the disks of the workers, who make it anew where one of them is lost."""
-        name = unused()
+    def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
+        """On the disks of the workers, who make it anew where one of them is lost: so the session keeps a frame.
+
+        Each worker orders what it has: of some thousand rows each, Spark knows the least and the greatest number.
+        """
+        if not isinstance(of, str):
+            return self.give(of)
         with self.reporting():
-            self.show(name, self.session.sql(sql))
+            name = self.show(self.session.sql(f"SELECT * FROM ({of}) SORT BY {near}" if near else of))  # noqa: S608  names of ours
             self.session.catalog.cacheTable(name, part("storagelevel").StorageLevel.DISK_ONLY)
             self.session.table(name).count()
         return name
 
-    def store(self, frame: pl.DataFrame) -> str:
-        """In the session, which would need it should a worker be lost."""
-        self.give(name := unused(), frame)
-        return name
-
     def once(self, query: str) -> str:
         """As a view: Spark puts to disk whatever it has to."""
-        name = unused()
         with self.reporting():
-            self.show(name, self.session.sql(query))
-        return name
-
-    def near(self, query: str, by: str) -> str:
-        """Each worker orders what it has: of some thousand rows each, Spark knows the least and the greatest number."""
-        return f"SELECT * FROM ({query}) SORT BY {by}"  # noqa: S608  names of ours
+            return self.show(self.session.sql(query))
 
     def forget(self, name: str) -> None:
         """By the session."""
@@ -266,15 +257,10 @@ class Spark:
     def _pieces(self) -> int:
         return int(self.session.conf.get("spark.sql.shuffle.partitions"))
 
-    def write_lines(self, sql: str, header: str, path: Path) -> None:
-        """By the workers, and from their pieces to one file."""
-        with self._lines(sql, path.resolve().parent) as pieces:
-            cut(pieces, header, [(path, None)])
-
-    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
-        """By the workers, and from their pieces to parts."""
-        with self._lines(sql, parts[0].path.parent) as pieces:
-            cut(pieces, header, [(part.path, part.records) for part in parts])
+    def write(self, sql: str, header: str, files: Sequence[tuple[Path, int | None]]) -> None:
+        """By the workers, and from their pieces to the files."""
+        with self._lines(sql, files[0][0].resolve().parent) as pieces:
+            cut(pieces, header, files)
 
     @contextmanager
     def _lines(self, sql: str, near: Path) -> Generator[list[Path]]:

@@ -12,7 +12,7 @@ import os
 import re
 import weakref
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -21,7 +21,6 @@ import numpy as np
 import polars as pl
 
 from kohort.engines import sql
-from kohort.engines.relation import unused
 from kohort.engines.sources import Source, refuse_altered_text, relation_of
 from kohort.engines.spark import column
 from kohort.engines.spark_session import part
@@ -37,8 +36,6 @@ from kohort.io.typed import from_frame, scanned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from kohort.engines.relation import Relation
     from kohort.engines.spark import Spark
@@ -60,44 +57,6 @@ _PIECE: Final = 1 << 26
 
 #: Reading files by their names as they are, and folders for what is in them, not for what they are called.
 _PLAINLY: Final = {"__globPaths__": "false", "recursiveFileLookup": "true"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Records that Spark can read.
-
-    Attributes:
-        where: What they are called in messages.
-        frame: They, as a frame of Spark.
-        types: The types that the local engine would read; `None` where they are those that Spark answers with.
-        text: What kohort's scanner found, where they are text.
-    """
-
-    where: str
-    frame: Any
-    types: Mapping[str, pl.DataType] | None = None
-    text: _Scanned | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Scanned:
-    """Text as kohort's own scanner divides it.
-
-    Attributes:
-        records: Its records.
-        sizes: (columns,) the bytes of the cells of each column, quotes inside them doubled.
-        quote: The sign round cells; empty where no cell has one.
-        apart: What stands between cells, where each line of each file is a record without quotes; otherwise empty.
-        notes: What it noticed.
-        separator: What stands between cells.
-    """
-
-    records: int
-    sizes: NDArray[np.int64]
-    quote: str
-    apart: str
-    notes: tuple[str, ...]
-    separator: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,22 +86,16 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
         InfeasibleError: there are none, and the options do not allow that.
     """
     refuse_altered_text(options, "spark")
-    view = unused()
     with base.reporting():
-        found = _found(base, source, options)
-        names = list(found.frame.columns)
-        frame = _plain(found.frame).toDF(*map(column, names))
-        base.show(view, frame)
+        found, frame = _found(base, source, options)
+        names = list(frame.columns)
+        frame = _plain(frame).toDF(*map(column, names))
+        view = base.show(frame)
     answer = base.run(f"SELECT * FROM {view} LIMIT 0").dtypes  # noqa: S608  a name of ours
     there = dict(zip(names, answer, strict=True))
     _refuse_other_times(found, there)
-    if found.text is None:
-        return relation_of(base, Source(found.where, view, found.types), there, options, limit)
-    text = found.text
-    sums = _sums(base, names, text)
-    known = Source(found.where, view, found.types, text.records, sums, text.notes, text.separator, text.apart)
-    made = relation_of(base, known, there, options, limit)
-    if not text.apart:
+    made = relation_of(base, replace(found, sql=view), there, options, limit)
+    if found.sums and not found.apart:
         made.release_cache = weakref.finalize(made, _let_go, _kept(base, frame))
     return made
 
@@ -167,7 +120,7 @@ def _plain(frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
     return frame
 
 
-def _refuse_other_times(found: _Found, there: Mapping[str, pl.DataType]) -> None:
+def _refuse_other_times(found: Source, there: Mapping[str, pl.DataType]) -> None:
     """Refuse instants where the local engine reads wall clocks."""
     for name, type_ in (found.types or {}).items():
         other = there.get(name)
@@ -178,27 +131,26 @@ def _refuse_other_times(found: _Found, there: Mapping[str, pl.DataType]) -> None
             raise UnsupportedError(what, where=f"{found.where}, column {name!r}", hint=hint)
 
 
-def _found(base: Spark, source: object, options: ReadOptions) -> _Found:
+def _found(base: Spark, source: object, options: ReadOptions) -> tuple[Source, Any]:
     if isinstance(source, str | os.PathLike):
         return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
     kind = type(source).__name__
     if kind == "DataFrame" and type(source).__module__.startswith("pyspark.sql"):
-        return _Found("the frame", source)
+        return Source("the frame", ""), source
     if isinstance(source, list | tuple | dict | set):
         raise UnsupportedError(f"the engine spark reads no {kind}", where="engine", hint=_READ)
     table = from_frame(source)
     cells = pl.DataFrame({column(one.name): one.cells() for one in table.columns})
-    base.give(given := unused(), cells)
-    frame = base.session.table(given).toDF(*table.names)
-    return _Found("the frame", frame, {one.name: one.dtype for one in table.columns})
+    frame = base.session.table(base.give(cells)).toDF(*table.names)
+    return Source("the frame", "", {one.name: one.dtype for one in table.columns}), frame
 
 
-def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
+def _named(base: Spark, name: str, options: ReadOptions) -> tuple[Source, Any]:
     if name == "-" or is_address(name):
         what = "standard input" if name == "-" else "a server"
         raise UnsupportedError(f"the engine spark does not read {what}", where="engine", hint=_READ)
     if "://" in name:
-        return _Found(name, base.session.read.option("recursiveFileLookup", "true").parquet(name))
+        return Source(name, ""), base.session.read.option("recursiveFileLookup", "true").parquet(name)
     if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
         return _folder(base, name, options)
     if os.path.exists(name) or os.sep in name:  # noqa: PTH110  the same
@@ -206,7 +158,7 @@ def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
     if not _is_table(base, name):
         what = "neither a file nor a table of Spark's catalogue has this name"
         raise InputError(what, where=name)
-    return _Found(name, base.session.table(name))
+    return Source(name, ""), base.session.table(name)
 
 
 def _is_table(base: Spark, name: str) -> bool:
@@ -216,20 +168,20 @@ def _is_table(base: Spark, name: str) -> bool:
         return False
 
 
-def _file(base: Spark, path: str, options: ReadOptions) -> _Found:
+def _file(base: Spark, path: str, options: ReadOptions) -> tuple[Source, Any]:
     files.state(path)
     content = files.mapped(path)
     foreign = files.foreign(path, content)
     form = files.form(path, content) if foreign is None else foreign.title
     if form == "Parquet":
         with Path(path).open("rb") as file, scanned(file, "Parquet", path) as lazy:
-            return _Found(path, _parquet(base, [path]), lazy.collect_schema())
+            return Source(path, "", lazy.collect_schema()), _parquet(base, [path])
     if form != "text":
         raise UnsupportedError(f"the engine spark reads no {form}", where=path, hint=_READ)
     return _text(base, path, [path], options)
 
 
-def _folder(base: Spark, path: str, options: ReadOptions) -> _Found:
+def _folder(base: Spark, path: str, options: ReadOptions) -> tuple[Source, Any]:
     if has_manifest(path):
         known = listed_parts(path)
         if known.separator:
@@ -246,7 +198,7 @@ def _folder(base: Spark, path: str, options: ReadOptions) -> _Found:
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
-    return _Found(path, whole, found[0].frame.collect_schema())
+    return Source(path, "", found[0].frame.collect_schema()), whole
 
 
 def _with_values(frame: Any, named: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401  PySpark's own class
@@ -268,7 +220,7 @@ def _address(path: str) -> str:
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -> _Found:
+def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -> tuple[Source, Any]:
     frames: list[Any] = []
     layouts: list[RecordLayout] = []
     records, sizes, quote, by_lines = 0, np.zeros(0, np.int64), "", True
@@ -294,7 +246,9 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
         whole = whole.union(frame)
     separator = chr(layouts[0].separator)
     apart = separator if by_lines else ""
-    return _Found(where, whole, None, _Scanned(records, sizes, quote, apart, tuple(notes), separator))
+    of_cells = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, quote) for name in layouts[0].names)
+    sums = [*zip(of_cells, sizes.tolist(), strict=True)]
+    return Source(where, "", None, records, sums, tuple(notes), separator, apart), whole
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
@@ -364,11 +318,6 @@ def _lines(text: Text, layout: RecordLayout, extent: Extent) -> _Lines:
     alone = feeds - last + 1 == extent.records and returns == both
     are_records = alone and last <= 1 and not (extent.quoted or again or b"\n" in header or b"\r" in header)
     return _Lines({} if returns else {"lineSep": "\n"}, alone, are_records, header.decode())
-
-
-def _sums(base: Spark, names: Sequence[str], known: _Scanned) -> list[tuple[str, int]]:
-    sizes = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, known.quote) for name in names)
-    return [*zip(sizes, known.sizes.tolist(), strict=True)]
 
 
 def _size(cell: str, base: Spark, quote: str) -> str:

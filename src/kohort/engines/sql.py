@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts
     from kohort.engines.relation import Relation
-    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
 
 #: What a statement calls the records.
@@ -36,6 +35,11 @@ class Dialect(Protocol):
     @property
     def title(self) -> str:
         """The database and its version, for certificates."""
+        ...
+
+    @property
+    def grouping_sets(self) -> bool:
+        """Whether one statement groups by several columns, each by itself; otherwise several are put together."""
         ...
 
     def quoted(self, name: str) -> str:
@@ -75,15 +79,11 @@ class Dialect(Protocol):
         """The same of an answer that may be large: its rows in its order, some at a time."""
         ...
 
-    def give(self, name: str, frame: pl.DataFrame) -> None:
-        """Hand over a small table, under a name."""
+    def give(self, frame: pl.DataFrame) -> str:
+        """Hand over a small table; what it is called."""
         ...
 
-    def each(self, numbers: Sequence[str]) -> str:
-        """A row for each of some numbers."""
-        ...
-
-    def listed(self, text: str, separator: str, by: str) -> str:
+    def listed(self, text: str, separator: str, by: str, /) -> str:
         """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
         ...
 
@@ -91,20 +91,15 @@ class Dialect(Protocol):
         """A number by a cell that divides so many records into shares whose texts can be listed together; how many."""
         ...
 
-    def keep(self, sql: str) -> str:
-        """Keep the answer to a query where the records lie, under a name; it may be large, and is found once."""
+    def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
+        """Keep the answer to a query, or a table made here, where the records lie, and nothing of it here; its name.
+
+        It may be large, and is found once. Rows with the same number in the column `near` lie near one another.
+        """
         ...
 
-    def store(self, frame: pl.DataFrame) -> str:
-        """Keep a table that was made here where the records lie, under a name, and nothing of it here."""
-        ...
-
-    def once(self, query: str) -> str:
+    def once(self, query: str, /) -> str:
         """A name for the answer to a query that one other will ask for; kept where both would be too much at once."""
-        ...
-
-    def near(self, query: str, by: str) -> str:
-        """The same answer, such that rows with the same number in a column lie near one another where it is kept."""
         ...
 
     def forget(self, name: str) -> None:
@@ -115,12 +110,11 @@ class Dialect(Protocol):
         """The lines of released records, in their order."""
         ...
 
-    def write_lines(self, sql: str, header: str, path: Path) -> None:
-        """Write the lines that a query answers, in its order, after a header, to a file that may be there."""
-        ...
+    def write(self, sql: str, header: str, files: Sequence[tuple[Path, int | None]]) -> None:
+        """Write the lines that a query answers, in its order, to files that may be there, each with the header.
 
-    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
-        """The same to several files, each with the header and so many of the lines."""
+        Each gets so many of the lines, and a single file all of them: `None`.
+        """
         ...
 
 
@@ -212,20 +206,38 @@ def _sums(numbers: Sequence[str]) -> str:
     return "".join(f", coalesce(sum({number}), 0) AS s{place}" for place, number in enumerate(numbers))
 
 
-def distinct(source: str, cells: Sequence[str], numbers: Sequence[str] = ()) -> str:
+def distinct(source: str, cells: Sequence[str], numbers: Sequence[str] = (), *, sets: bool = True) -> str:
     """The distinct values (`c0`) of some columns of one type, each by its place (`place`).
 
     With the records of each (`n`), and the sums of some of their numbers (`s0`, `s1`, …); of several columns, each
     record is in the sums of each.
     """
-    place, value, by = "0", cells[0], cells[0]
-    if len(cells) > 1:
-        own = [f"WHEN grouping({cell}) = 0 THEN" for cell in cells]
-        place = f"CASE {' '.join(f'{one} {at}' for at, one in enumerate(own))} END"
-        value = f"CASE {' '.join(f'{one} {cell}' for one, cell in zip(own, cells, strict=True))} END"
-        by = f"GROUPING SETS ({', '.join(f'({cell})' for cell in cells)})"
-    shown = f"{place} AS place, {value} AS c0, count(*) AS n{_sums(numbers)}"
-    return f"SELECT {shown} FROM {source} {RECORDS} GROUP BY {by}"  # noqa: S608  as above
+    return each_alone(f"{source} {RECORDS}", cells, (), f"count(*) AS n{_sums(numbers)}", sets=sets)
+
+
+def each_alone(source: str, cells: Sequence[str], also: Sequence[str], counts: str, *, sets: bool) -> str:
+    """The groups by each of some cells (`c0`), which has a place among them (`place`), and by other columns.
+
+    Args:
+        source: What stands after FROM.
+        cells: Of one type.
+        also: The columns that all are grouped by.
+        counts: What is asked of each group.
+        sets: Whether there are GROUPING SETS, in one pass; otherwise each cell has a statement of its own.
+    """
+    shown = "".join(f"{one}, " for one in also)
+    if not sets or len(cells) == 1:
+        each = (
+            f"SELECT {shown}{at} AS place, {cell} AS c0, {counts} FROM {source} GROUP BY {shown}{cell}"  # noqa: S608  as above
+            for at, cell in enumerate(cells)
+        )
+        return " UNION ALL ".join(each)
+    own = [f"WHEN grouping({cell}) = 0 THEN" for cell in cells]
+    place = " ".join(f"{one} {at}" for at, one in enumerate(own))
+    value = " ".join(f"{one} {cell}" for one, cell in zip(own, cells, strict=True))
+    by = ", ".join(f"({shown}{cell})" for cell in cells)
+    asked = f"SELECT {shown}CASE {place} END AS place, CASE {value} END AS c0, {counts} FROM {source}"  # noqa: S608  as above
+    return f"{asked} GROUP BY GROUPING SETS ({by})"
 
 
 def estimated(source: str, different: Sequence[str]) -> str:
@@ -301,27 +313,12 @@ def joined(source: str, name: str, keys: Sequence[tuple[str, str]], *, outer: bo
     return f"{source} {'LEFT ' * outer}JOIN {name} ON {on}"
 
 
-def marginals(tuples: str, part: str, others: Sequence[str], each: str, parts: Sequence[int]) -> str:
-    """Of some parts, for each code of each dimension and the other columns: records (`n`) and tuples (`m`).
-
-    Args:
-        tuples: Tuples of codes, none of which is null, with the records (`n`) of each.
-        part: Their column that says the part.
-        others: Their columns by which they are counted, too.
-        each: Asks for a row for each dimension, with a number (`k`) that tells dimension and code.
-        parts: Which parts.
-    """
-    shown = ", ".join([part, *others])
-    inside = f"SELECT {shown}, n, {each} AS k FROM {tuples} WHERE {part} IN ({', '.join(map(str, parts))})"  # noqa: S608  names of ours
-    return f"SELECT {shown}, k, sum(n) AS n, count(*) AS m FROM ({inside}) g GROUP BY {shown}, k"  # noqa: S608  as above
-
-
 def divided(tuples: str, part: str, dimensions: Sequence[str], stored: Sequence[str], cuts: str) -> str:
     """The tuples, with the parts that they are in after some cuts: two for each part that is cut.
 
     Args:
-        tuples: As of `marginals`.
-        part: Likewise.
+        tuples: Tuples of codes, none of which is null.
+        part: Their column that says the part.
         dimensions: Their columns of codes that are cut.
         stored: Their columns that are stored beside the part.
         cuts: A small table: of each `part` that is cut the `dimension`, the last `code` of the `lower` part, and the

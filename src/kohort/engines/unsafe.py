@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kohort.assessment.risk.singling import proposed, refuse_found, refuse_needless, refuse_singling, roundings
+from kohort.assessment.risk.singling import refuse_needless, refuse_singling, roundings
 from kohort.assessment.risk.telling import covering
 from kohort.core.uniques import Singling
 from kohort.engines.repeated import refuse_repeated
@@ -36,16 +36,15 @@ from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, singling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
-    from kohort.arrays import Index
-    from kohort.assessment.risk.singling import RoundingProposal
+    from kohort.arrays import Counts, Index
     from kohort.engines.coded import CodedColumns
     from kohort.engines.relation import Relation
     from kohort.release import Job
+    from kohort.schema import Schema
     from kohort.tables.coded import Recoded
     from kohort.tables.dataset import Values
-    from kohort.tables.recoded import RecodedTable
     from kohort.verify.identifiers import Leak
 
     #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
@@ -106,23 +105,24 @@ def without(faults: Sequence[UsageError], job: Job, *, rounding: bool = False) -
     return replace(job, allow_singling=(*job.allow_singling, *(name for one in unsafe for name in one.unsafe)))
 
 
-def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], job: Job) -> None:
+def _coarsen(held: Tuples, faults: Sequence[UsageError], job: Job) -> None:
     """Have the flags round in coarser steps, up to a standard deviation, where pairs of columns need it.
 
     Those of columns that no step helps are taken away: the columns are dropped.
     """
+    table, weights, people = held
     rounded = {
         one.unsafe[0]: one for one in faults if isinstance(one, SchemaError) and one.flag and one.flag[0] == "--perturb"
     }
-    released = _to_release(table, without(faults, job, rounding=True))
-    others = [one for one in released if one.name not in rounded]
+    released = unaccepted(without(faults, job, rounding=True))
+    others = [table[name] for name in released if name not in rounded]
 
     def safe(made: Sequence[Column]) -> bool:
         found = singled_out([*others, *made], people)
         return not any(one.most and rounded.keys() & one.columns for one in found if len(one.columns) > 1)
 
     columns = [table[name] for name in rounded]
-    steps, _ = roundings(columns, k=job.k, missing=job.schema.missing, people=people, safe=safe)
+    steps, _ = roundings(columns, k=job.k, missing=job.schema.missing, people=people, weights=weights, safe=safe)
     for name, one in rounded.items():
         one.flag = ("--perturb", steps[name].perturbation(name)) if name in steps else None
 
@@ -130,10 +130,6 @@ def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], j
 def unaccepted(job: Job) -> list[str]:
     """The columns that are released as they are, and are not allowed to single people out."""
     return [one.name for one in job.schema.unchanged if one.name not in job.accepted]
-
-
-def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
-    return [table[name] for name in unaccepted(job)]
 
 
 def coarsened(table: Table, job: Job) -> Table | None:
@@ -156,8 +152,81 @@ def with_columns(table: Table, other: Table | None) -> Table:
     return Table(tuple(other[one.name] if one.name in other.names else one for one in table.columns), table.records)
 
 
-def refuse_unsafe(table: Table, job: Job) -> None:
-    """Refuse what can be seen before the search; the job's schema is over the table's columns.
+class Tuples(NamedTuple):
+    """Records by the tuples of some columns, as the gates look at them.
+
+    Attributes:
+        table: The tuples.
+        counts: (t,) the records of each; `None` where each is one.
+        people: (t,) whose they are; `None` where each record is a person's.
+    """
+
+    table: Table
+    counts: Counts | None
+    people: Index | None
+
+    def several(self, _names: Sequence[str]) -> Sequence[Tuples]:
+        """Tuples of the columns: all in one."""
+        return [self]
+
+    def singled_out(self, names: Sequence[str]) -> Sequence[Singling]:
+        """Whom the columns single out, and pairs of them."""
+        return singled_out([self.table[name] for name in names], self.people)
+
+    def tuples(self, _names: Sequence[str]) -> tuple[Table, Counts | None]:
+        """Tuples of at least these columns, and how many records have each."""
+        return self.table, self.counts
+
+
+class RemoteTuples(NamedTuple):
+    """The same where each record is a person's, and only what is asked comes here.
+
+    Attributes:
+        table: The records that entered.
+        released: They, or those that are released.
+    """
+
+    table: Relation
+    released: Relation
+    people: None = None
+
+    def several(self, names: Sequence[str]) -> Sequence[Tuples]:
+        """Tuples of the columns: the values of each."""
+        values = ((name, self.table.distinct(name)) for name in names)
+        return [Tuples(_of_values(name, held), held.counts, None) for name, held in values]
+
+    def singled_out(self, names: Sequence[str]) -> Sequence[Singling]:
+        """Whom pairs of the columns single out. Cost: where the values of the source show that no pair can, nothing."""
+        if not names:
+            return ()
+        likely = np.triu(2 * most([self.table.distinct(name).counts for name in names]) > self.released.records, 1)
+        paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
+        return singled_out_of(self.released, [names[place] for place in sorted(paired)])
+
+    def tuples(self, names: Sequence[str]) -> tuple[Table, Counts | None]:
+        """The tuples of these columns, and how many records have each."""
+        found = self.table.tuples(names)
+        return found.table, found.counts
+
+
+def _of_values(name: str, values: Values) -> Table:
+    codes = np.arange(len(values.texts), dtype=np.uint32)
+    return Table((Column(name, values.texts, codes, values.texts.dtype),), codes.size)
+
+
+def refuse_unsafe(
+    held: Tuples | RemoteTuples,
+    leaking: Iterable[tuple[Schema, Tuples]],
+    job: Job,
+    coded_: Callable[[], CodedTable | CodedColumns],
+) -> None:
+    """Refuse what can be seen before the search; the job's schema is over the columns of the records.
+
+    Args:
+        held: The records.
+        leaking: Tuples in which identifying columns stand beside released ones, with a schema over them.
+        job: The job.
+        coded_: The quasi-identifiers in codes.
 
     Raises:
         SchemaError: a column that would be released as it is singles out more than half of the people, or a released
@@ -166,29 +235,29 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
         InputError: identifiers that pseudonyms are to stand for are spelled in several ways.
     """
-    schema, allowed = job.schema, job.allow_singling
+    schema, missing, people = job.schema, job.schema.missing, held.people is not None
     refuse_many(len(schema.unchanged))
     for one in schema.pseudonyms:
-        refuse_spellings(table[one.name], f"column {one.name}", "each spelling would get its own pseudonym")
-    people = None if schema.person is None else person_codes(table[schema.person])
+        several = "each spelling would get its own pseudonym"
+        refuse_spellings(held.tuples([one.name])[0][one.name], f"column {one.name}", several)
     changed = {name for one in job.perturbations for name in one.columns}
     names = [name for name in unaccepted(job) if name not in changed]
 
-    def refuse_leaking() -> None:
-        every = np.arange(table.records, dtype=np.uint32)
-        _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
+    def refuse_columns(one: Tuples) -> None:
+        own = [name for name in names if name in one.table.names]
+        refuse_singling(one.table, own, missing=missing, people=one.people, weights=one.counts, k=job.k)
 
     def further(faults: Sequence[UsageError]) -> list[Gate]:
         left = without(faults, job)
-        _coarsen(table, people, faults, job)
-        coded = partial(_coded, table, job)
-        return [partial(refuse_sets, coded, job), partial(refuse_pairs, table, people, left)]
+        if isinstance(held, Tuples):
+            _coarsen(held, faults, job)
+        return [partial(refuse_sets, coded_, job), partial(refuse_pairs, held.singled_out, left, of_people=people)]
 
     gates: list[Gate] = [
-        partial(refuse_needless, schema, allowed),
-        partial(refuse_singling, table, names, missing=schema.missing, people=people, k=job.k),
-        refuse_leaking,
-        partial(refuse_repeated, job, table, lambda _: (table, None)),
+        partial(refuse_needless, schema, job.allow_singling),
+        *(partial(refuse_columns, one) for one in held.several(names)),
+        partial(refuse_leaks, leaking, job),
+        partial(refuse_repeated, job, held.table, held.tuples),
     ]
     refuse_all(gates, further)
 
@@ -198,28 +267,29 @@ def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
     names = [name for one in job.perturbations for name in one.columns if name not in job.accepted]
     person, missing = job.schema.person, job.schema.missing
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
-    pairs = partial(refuse_pairs, recoded.data, people, job)
+
+    def found(names: Sequence[str]) -> Sequence[Singling]:
+        return singled_out([recoded.data[name] for name in names], people)
+
+    pairs = partial(refuse_pairs, found, job, of_people=people is not None)
     if names:
         alone = partial(refuse_singling, recoded.table, names, missing=missing, people=people, k=job.k)
         refuse_all([alone], lambda _: [pairs])
     pairs()
 
 
-def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job) -> None:
+def refuse_pairs(found: Callable[[Sequence[str]], Sequence[Singling]], job: Job, *, of_people: bool) -> None:
     """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people.
 
     Args:
-        released: The released records, or the different tuples of their cells and people.
-        people: (m,) whose each is; `None` counts each as a person.
+        found: Whom some columns single out, and pairs of them.
         job: The job.
+        of_people: Whether people are counted, not records.
     """
-    pairs = [one for one in singled_out(_to_release(released, job), people) if len(one.columns) > 1 and one.most]
-    _refuse_found(pairs, "records" if people is None else "people")
-
-
-def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
+    pairs = [one for one in found(unaccepted(job)) if len(one.columns) > 1 and one.most]
     if not pairs:
         return
+    who = "people" if of_people else "records"
     worst, columns = pairs[0], covering([one.columns for one in pairs])
     named = ", ".join(columns)
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
@@ -234,44 +304,10 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
 
 
 def looked_at(job: Job) -> list[str]:
-    """The columns whose values `check_unique_columns` and `refuse_leaks` ask for."""
+    """The columns whose values gates ask for."""
     schema = job.schema
     known = [*schema.identifying, *schema.released] if schema.identifying else schema.unchanged
     return [one.name for one in known if not one.released or one.name not in job.allow_singling]
-
-
-def check_unique_columns(data: Relation, job: Job) -> None:
-    """Refuse columns that would be released as they are and single out more than half of the records.
-
-    Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
-        LimitError: so many would be released as they are that their pairs cannot all be looked at.
-    """
-    refuse_many(len(job.schema.unchanged))
-    names = unaccepted(job)
-    values = {name: data.distinct(name) for name in names}
-    found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
-    refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
-
-
-def _step(values: Values, job: Job) -> RoundingProposal | None:
-    column = Column("", values.texts, np.arange(len(values.texts), dtype=np.uint32), values.texts.dtype)
-    return proposed(column, missing=job.schema.missing, weights=values.counts, k=job.k)
-
-
-def check_unique_pairs(released: Relation, source: Relation, job: Job) -> None:
-    """Refuse pairs of columns that together single out more than half of the records.
-
-    Cost: where the values of the source show that no pair can, nothing.
-    """
-    names = unaccepted(job)
-    if not names:
-        return
-    likely = np.triu(2 * most([source.distinct(name).counts for name in names]) > released.records, 1)
-    paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
-    found = singled_out_of(released, [names[place] for place in sorted(paired)])
-    _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 
 def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]:
@@ -300,21 +336,27 @@ def together_in(
     return tuple(found)
 
 
-def refuse_leaks(data: Relation, job: Job) -> None:
-    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have."""
+def refuse_leaks(leaking: Iterable[tuple[Schema, Tuples]], job: Job) -> None:
+    """Refuse released columns that hold cells of identifying ones."""
+    faults = dict[str, SchemaError]()
+    for schema, (table, counts, _) in leaking:
+        every = np.arange(table.records, dtype=np.uint32)
+        for one in leaks(schema, table, table, every, k=job.k, allowed=job.allow_singling, weights=counts):
+            faults.setdefault(one.released, _leaking(one))
+    _raise(list(faults.values()))
+
+
+def leaking_of(data: Relation, job: Job) -> Iterator[tuple[Schema, Tuples]]:
+    """Tuples of each identifying column and released one in which there may be a leak, by the values of each alone."""
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:
         return
     known = {one.name: data.distinct(one.name) for one in schema.identifying}
     held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
-    faults = dict[str, SchemaError]()
     for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
         named = [*pair, *(schema.person is not None and schema.person not in pair) * [str(schema.person)]]
         found = data.tuples(named)
-        every = np.arange(found.table.records, dtype=np.uint32)
-        for leak in leaks(only(schema, named), found.table, found.table, every, k=job.k, weights=found.counts):
-            faults.setdefault(leak.released, _leaking(leak))
-    _raise(list(faults.values()))
+        yield only(schema, named), Tuples(found.table, found.counts, None)
 
 
 def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
@@ -346,7 +388,8 @@ def refuse_sets(coded: Callable[[], CodedTable | CodedColumns], job: Job) -> Non
         refuse_listed(coded(), job)
 
 
-def _coded(table: Table, job: Job) -> CodedTable:
+def coded(table: Table, job: Job) -> CodedTable:
+    """The table, its quasi-identifiers in codes of its values as the search judges them."""
     return CodedTable(with_columns(table, coarsened(table, job)), job.schema)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 
 from kohort.engines import sql
-from kohort.engines.relation import unused
 from kohort.errors import FileError, KohortError
 from kohort.io.cells import from_text, kept_type
 from kohort.io.forms import Format
@@ -64,7 +63,7 @@ class TypedRecords:
         cells = released.cells(others)
         cell_of = {name: released.written(name) for name in others}
         texts = {f"l{at}": one.written_cells() for at, one in enumerate(labels.columns)}
-        released.dialect.give(given := unused(), pl.DataFrame({"class": np.arange(1, labels.records + 1), **texts}))
+        given = released.dialect.give(pl.DataFrame({"class": np.arange(1, labels.records + 1), **texts}))
         cell_of |= {name: f"{given}.l{at}" for at, name in enumerate(labels.names)}
         rank = f"{sql.RECORDS}.{CLASS}"
         shown = ", ".join(f"{cell_of[name]} AS c{at}" for at, name in enumerate(released.names))
@@ -136,15 +135,15 @@ def lines_of(relation: Relation, labels: Table, sizes: Counts, separator: str, *
     cells = relation.cells(others)
     texts = [*dict.fromkeys([*cells.of, *map(relation.written, others)])]
     cell_of = {name: f"{sql.RECORDS}.k{texts.index(relation.written(name)) + 1}" for name in others}
-    given, columns, shown = unused(), {"class": pl.Series(np.arange(1, labels.records + 1))}, list[str]()
+    columns, shown = {"class": pl.Series(np.arange(1, labels.records + 1))}, list[str]()
     for is_other, names in groupby(relation.names, cell_of.__contains__):
         if is_other:
             shown += [_escaped(relation.dialect, cell_of[name], separator, excel_safe=excel_safe) for name in names]
             continue
         side_by_side = [made(labels[name].written_cells()) for name in names]
-        columns[f"l{len(columns)}"] = pl.select(pl.concat_str(side_by_side, separator=separator)).to_series()
-        shown.append(f"{given}.l{len(columns) - 1}")
-    relation.dialect.give(given, pl.DataFrame(columns))
+        columns[f"l{len(columns) - 1}"] = pl.select(pl.concat_str(side_by_side, separator=separator)).to_series()
+        shown.append(f"l{len(columns) - 2}")
+    given = relation.dialect.give(pl.DataFrame(columns))
     line = f" || {relation.dialect.literal(separator)} || ".join(shown)
     keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in texts))
     different = int(np.minimum(sizes, relation.most_different(others)).sum())
@@ -159,7 +158,7 @@ def _escaped(dialect: sql.Dialect, cell: str, separator: str, *, excel_safe: boo
         runs = f"{dialect.matches(text, FORMULA)} AND NOT {dialect.matches(text, NUMBER)}"
         text = f"CASE WHEN {runs} THEN {dialect.literal(chr(39))} || {text} ELSE {text} END"
     signs = [dialect.literal(sign) for sign in (separator, '"', "\r", "\n", "\ufeff")]
-    special = " OR ".join(f"position({sign} IN {cell}) > 0" for sign in signs)
+    special = " OR ".join(f"instr({cell}, {sign}) > 0" for sign in signs)
     quoted = f"'\"' || replace({text}, '\"', '\"\"') || '\"'"
     return f"CASE WHEN {special} THEN {quoted} ELSE {text} END"
 

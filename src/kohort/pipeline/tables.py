@@ -15,7 +15,6 @@ from kohort.assessment.risk.telling import LOOKED_AT, Hidden, tellings
 from kohort.certificate.form import signing_key
 from kohort.certificate.table import certificate
 from kohort.core.recoding import FullDomain, classes_of
-from kohort.engines.base import CountedElsewhere
 from kohort.engines.local import LOCAL
 from kohort.errors import LimitError, UnsupportedError, UsageError
 from kohort.io.tables import table_within
@@ -187,10 +186,10 @@ def solve(
         refuse_hopeless(problem, job.algorithm.limit)
         for report in reports:
             report.fits(problem)
-        if isinstance(counted, CountedElsewhere):
-            solution, classes = counted.search(problem, job.algorithm)
-        else:
+        if counted.search is None:
             solution, classes = job.algorithm.solve(problem), None
+        else:
+            solution, classes = counted.search(problem, job.algorithm)
     with stage("recode"):
         if classes is None:
             classes = classes_of(solution.recoding, counts.frequency, counts.domains, counts.workspace)
@@ -339,6 +338,7 @@ def claim_of(release: Release, format_: str = "csv") -> Claim:
         key=release.job.key,
         allowed=release.job.allow_singling,
         answers=release.job.answers or (),
+        groups=records.groups,
         witness=records.data if isinstance(records.data, Table | RecodedTable) else None,
     )
 
@@ -373,7 +373,7 @@ def _looked_at(
     """Some of the released records as they were, and a number for the label of each in some columns."""
     if records.groups is not None:
         classes, table = records.groups.witnesses(names, LOOKED_AT)
-        return table, {name: records.groups.label(name).take(classes) for name in labelled}
+        return table, {name: records.groups.labels[name].codes.take(classes).astype(np.int64) for name in labelled}
     data, m = records.data, records.data.records
     rows = np.linspace(0, m - 1, min(m, LOOKED_AT)).astype(np.int64)
     released = data if isinstance(data, RecodedTable) else data.collect()

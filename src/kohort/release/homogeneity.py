@@ -103,7 +103,7 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     few = max(MANY, data.records // RECORDS)
     asked = [one for one in schema.sensitive if one.name in looked_at or _has_few(data, one.name, few)]
     if groups is not None:
-        parts = ((one, groups.released(one.name)) for one in asked)
+        parts = ((one, groups.cells(one.name)) for one in asked)
         return {one.name: _joined(cells, one, schema.missing, people).told for one, cells in parts}
     if people is None:
         starts = starts_of(release)

@@ -63,7 +63,7 @@ def _of_records(release: Release, starts: Index, attribute: Attribute) -> float 
 def _of_groups(release: Release, groups: ReleasedGroups, attribute: Attribute) -> float | None:
     """The same of records that lie elsewhere, from the cells of some classes at a time."""
     every: list[tuple[Counts, Counts]] = []
-    for classes, column, counts in groups.original(attribute.name):
+    for classes, column, counts in groups.cells(attribute.name):
         code_of = _codes(release, attribute, column)
         if code_of is None:
             return None

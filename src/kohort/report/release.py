@@ -302,7 +302,7 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     if groups is None:
         column = release.table[name]
     elif people is not None:
-        _, column, weights = next(groups.released(name))  # where people are counted, all together
+        _, column, weights = next(groups.cells(name))  # where people are counted, all together
     else:
         try:
             texts, weights = release.records.data.distinct(name)

@@ -77,8 +77,8 @@ class ReleasedGroups(Protocol):
         """(g,) whose each group that the others answer with is; `None` without a person key."""
         ...
 
-    def released(self, name: str) -> Iterator[CellsByClass]:
-        """The cells of a released column that is not generalized, of some whole classes at a time.
+    def cells(self, name: str) -> Iterator[CellsByClass]:
+        """The cells of a column that released records had, of some whole classes at a time.
 
         They have the same values, whatever the classes.
         """
@@ -92,16 +92,13 @@ class ReleasedGroups(Protocol):
         """Whom each of some sets of columns singles out, of which only the second has generalized ones."""
         ...
 
-    def original(self, name: str) -> Iterator[CellsByClass]:
-        """The values that released records had in a quasi-identifier, likewise."""
-        ...
-
     def witnesses(self, names: Sequence[str], most: int) -> tuple[Index, Table]:
         """Some of the released records, so many at most: (w,) the class of each, and cells as they were read."""
         ...
 
-    def label(self, name: str) -> Index:
-        """(c,) a number for the label of each class."""
+    @property
+    def labels(self) -> Table:
+        """(c,) the labels of each class."""
         ...
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.schema import Schema
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
-    from kohort.tables.dataset import Dataset
+    from kohort.tables.dataset import Dataset, ReleasedGroups
     from kohort.tables.notation import Notation
     from kohort.tables.recoded import RecodedTable
     from kohort.workspace import Workspace
@@ -195,6 +195,7 @@ class Claim:
             distinct tuples; `None`: for itself.
         totals: Of columns of the source, (v,) how many records of the whole input have each of their values, where the
             source is part of an input that is judged some classes at a time; of other columns it is the whole.
+        groups: Of records that are in nobody's memory, where their tuples are said to have gone.
         witness: The records as they were to be written, where whoever wrote them can show them: see `reading`.
 
     Raises:
@@ -225,6 +226,7 @@ class Claim:
     workspace: Workspace = field(default=HEAP, repr=False)
     weights: Counts | None = field(default=None, repr=False)
     totals: Mapping[str, Counts] = field(default_factory=dict[str, "Counts"], repr=False)
+    groups: ReleasedGroups | None = field(default=None, repr=False)
     witness: Witness | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

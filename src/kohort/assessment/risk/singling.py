@@ -43,27 +43,31 @@ if TYPE_CHECKING:
 __all__ = ["Singling", "refuse_needless", "refuse_singling", "singling"]
 
 
-def singling(table: Table, names: Sequence[str], people: Index | None = None) -> tuple[Singling, ...]:
+def singling(
+    table: Table, names: Sequence[str], people: Index | None = None, weights: Counts | None = None
+) -> tuple[Singling, ...]:
     """Those of the columns `names` that are unique for more than half of the people.
 
     Args:
         table: The records.
         names: The columns to look at.
         people: (n,) the person of each record; `None` counts each record as a person.
+        weights: (n,) how many records each stands for; `None`: for itself.
 
     >>> from kohort.io import read
     >>> import polars as pl
     >>> singling(read(pl.DataFrame({"ticket": ["a", "b", "c"], "day": ["Mo", "Mo", "Tu"]})), ["ticket", "day"])
     (Singling(columns=('ticket',), unique=3, people=3),)
     """
-    total = table.records if people is None else np.unique(people).size
-    found = [Singling((name,), _unique(table[name], people), total) for name in names]
+    records = table.records if weights is None else int(weights.sum())
+    total = records if people is None else np.unique(people).size
+    found = [Singling((name,), _unique(table[name], people, weights), total) for name in names]
     return tuple(one for one in found if one.most)
 
 
-def _unique(column: Column, people: Index | None) -> int:
+def _unique(column: Column, people: Index | None, weights: Counts | None) -> int:
     if people is None:
-        return int((column.counts() == 1).sum())
+        return int((tallied(column.codes, len(column.values), weights) == 1).sum())
     least = np.full(len(column.values), np.iinfo(np.int64).max)
     most = np.full(len(column.values), -1)
     np.minimum.at(least, column.codes, people)
@@ -104,15 +108,11 @@ def refuse_singling(
         weights: (n,) how many records of a person each stands for; `None`: for itself.
         k: People at least at either end of numbers that are rounded.
     """
-    found = singling(table, names, people)
+    found = singling(table, names, people, weights)
     columns = [table[one.columns[0]] for one in found if not _says_who(one.columns[0])]
     steps, _ = roundings(columns, k=k, missing=missing, people=people, weights=weights)
-    refuse_found([(one, steps.get(one.columns[0])) for one in found], "records" if people is None else "people")
-
-
-def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
-    """Raise if there are columns that single out, each with the rounding that would do."""
-    faults = [_refused(one, step, who) for one, step in found]
+    who = "records" if people is None else "people"
+    faults = [_refused(one, steps.get(one.columns[0]), who) for one in found]
     if faults:
         raise combined("columns single people out", faults)
 
