@@ -175,34 +175,35 @@ class _Family(NamedTuple):
     """Parts that do not overlap, or all up to each cut, or all above it: what is known of them by label.
 
     Attributes:
-        outside: (l, p) people with each label who are not in each part.
-        totals: (l,) people with each label.
-        chance: (l, p) the logarithm of the share of a part; 0 where the label tells it.
+        outside: People with a label who are not in a part: (q,) of each label and part that occur together, or (l, p).
+        totals: People with that label: (q,), or (l, 1).
+        chance: The logarithm of the part's share of the label; 0 where the label tells it. Of the shape of `outside`.
         rest: (p,) people in each part whom their label does not tell.
     """
 
     outside: Index
     totals: Index
     chance: Shares
-    rest: Index
+    rest: NDArray[np.number]
 
     @classmethod
-    def of(cls, within: Index, totals: Index) -> _Family:
-        """That of (l, p) people with each label in each part."""
-        doubtful = within <= NEARLY_ALL * totals[:, None]
-        chance = np.where(doubtful, np.log(np.maximum(within, 1) / totals[:, None]), 0.0)
-        return cls(totals[:, None] - within, totals, chance, (within * doubtful).sum(axis=0))
+    def of(cls, within: Index, totals: Index, part: Index | None = None) -> _Family:
+        """That of people with each label in each part; `part` says which one, unless each has a column."""
+        doubtful = within <= NEARLY_ALL * totals
+        chance = np.where(doubtful, np.log(np.maximum(within, 1) / totals), 0.0)
+        rest = within * doubtful
+        return cls(totals - within, totals, chance, rest.sum(axis=0) if part is None else np.bincount(part, rest))
 
-    def told(self, counts: Index, sizes: Index, *at: Index) -> Mask:
+    def told(self, counts: Index, sizes: Index, at: Index) -> Mask:
         """Whether the people of a cell who are in a part are told of it, by the others of the cell.
 
         Args:
             counts: People of the cell in the part.
             sizes: All of the cell.
-            at: Its label, and the part where there is one for each cell.
+            at: Its label, or the place of label and part among those that occur together.
         """
-        others, totals = sizes - 1, self.totals[at[0]].reshape(sizes.shape)
-        told: Mask = 2 * (sizes - counts) * totals < self.outside[at] * others
+        others = sizes - 1
+        told: Mask = 2 * (sizes - counts) * self.totals[at] < self.outside[at] * others
         told &= others * self.chance[at] < log(_CHANCE)
         return told
 
@@ -220,6 +221,7 @@ class _Parts(NamedTuple):
         of: (n,) the value of each record, or the part of equal size that it is in; `size` of what is missing.
         size: How many of these there are.
         labels: (n,) its label.
+        pairs: (q,) the labels and parts that occur together: label times `size` + 1, and the part; ascending.
         each: What is known of them.
         halves: What is known of all up to each, and of all above it; nothing of names.
     """
@@ -228,6 +230,7 @@ class _Parts(NamedTuple):
     of: Index
     size: int
     labels: Index
+    pairs: Index
     each: _Family
     halves: tuple[_Family, ...]
 
@@ -242,10 +245,14 @@ class _Parts(NamedTuple):
         of = np.where(absent.take(codes), 0, codes + 1) if places is None else _divided(places, codes)
         size, totals = int(of.max(initial=0)), np.bincount(labels)
         of = np.where(of, of - 1, size)
-        within = np.bincount(labels * (size + 1) + of, minlength=totals.size * (size + 1))
-        within = within.reshape(totals.size, size + 1)[:, :-1]
-        halves = () if places is None else tuple(_Family.of(half, totals) for half in _halves(within))
-        return cls(column.name, of, size, labels, _Family.of(within, totals), halves)
+        pairs, within = _counted(labels * (size + 1) + of, totals.size * (size + 1))
+        label, part = np.divmod(pairs, size + 1)
+        halves: tuple[_Family, ...] = ()
+        if places is not None:
+            table = np.zeros((totals.size, size + 1), np.int64)
+            table[label, part] = within
+            halves = tuple(_Family.of(half, totals[:, None]) for half in _halves(table[:, :-1]))
+        return cls(column.name, of, size, labels, pairs, _Family.of(within, totals[label], part), halves)
 
     def told_by(self, keys: Sequence[Index]) -> tuple[float, int]:
         """Of the people in some part, how many some columns tell at the most; and how well they guess at all.
@@ -260,8 +267,8 @@ class _Parts(NamedTuple):
         cell, part = np.divmod(pairs, wide)
         known = part < self.size
         cell, part, counts = cell[known], part[known], counts[known]
-        told = self.each.told(counts, sizes[cell], label[cell], part)
-        best = self.each.most(np.bincount(part, counts * told, self.size))
+        told = self.each.told(counts, sizes[cell], np.searchsorted(self.pairs, label[cell] * wide + part))
+        best = self.each.most(np.bincount(part, counts * told, self.each.rest.size))
         greatest = np.zeros(sizes.size, np.int64)
         np.maximum.at(greatest, cell, counts)
         if self.halves:
