@@ -32,7 +32,7 @@ Grid: TypeAlias = "tuple[str, Sequence[Sequence[str]], Sequence[str]]"
 
 #: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
 INTERNAL: Final = MappingProxyType({"audience": "internal"})
-INTERNAL_LINE: Final = "Internal: made from the original data. Do not publish."
+INTERNAL_LINE: Final = "Internal: these details come from the original data. Do not publish them."
 
 #: The 66 code points that Unicode sets aside, such as U+FFFE: no text that is exchanged may hold one.
 NONCHARACTER: Final = re.compile(
@@ -91,7 +91,7 @@ def for_steward(text: str) -> str:
     """A text for the steward alone, which says so at its top.
 
     >>> print(for_steward("3 records"))
-    Internal: made from the original data. Do not publish.
+    Internal: these details come from the original data. Do not publish them.
     3 records
     """
     return f"{INTERNAL_LINE}\n{text}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.perturbation.effect import Effect
     from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
-    from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
+    from kohort.report.release import CandidateFigures, ReleaseFigures
     from kohort.tables.dataset import Linked
 
 
@@ -70,7 +70,7 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
     """
     names = quasi or tuple(figures.node or {})
     return screen(
-        _exposed(figures.exposed),
+        chain(_exposed(figures.exposed), _warnings(figures)),
         chain(_left(figures), _unchanged(figures), _classes(figures), _attributes(figures)),
         _refined(figures, names),
         _cells(figures),
@@ -101,7 +101,7 @@ def _left(figures: ReleaseFigures) -> Iterator[str]:
 
 
 def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
-    """The columns not generalized, how many people each singles out, and a warning of those with many."""
+    """The columns not generalized, and how many people each singles out."""
     methods = {one.column: one.method for one in figures.perturbed}
     found: dict[str, list[str]] = {}
     for one in figures.singling:
@@ -113,19 +113,23 @@ def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
     (how, first), *others = ((how, ", ".join(found[how])) for how in sorted(found, key="unchanged".__ne__))
     rest = "".join(f"; {how}: {columns}" for how, columns in others)
     yield f"Released {how} (people with a unique value, of {figures.counted:,}): {first}{rest}"
-    yield from _together(figures)
+    if not _many_together(figures):
+        yield from _together(figures, "The")
     yield from _answers(figures)
-    yield from _warnings([one for one in figures.singling if one.share > MANY])
 
 
-def _together(figures: ReleaseFigures) -> Iterator[str]:
+def _many_together(figures: ReleaseFigures) -> bool:
+    """Whether three columns or more single out many people together."""
+    return any(one.share > MANY and one.columns[2:] for one in figures.together[:1])
+
+
+def _together(figures: ReleaseFigures, the: str) -> Iterator[str]:
     """How many people all of these columns single out together; one column by itself only with the class's labels."""
     for alone, known in [figures.together[:2]] if figures.together else []:
         of, labels = f"of {figures.counted:,} people", "if the labels of the class are known too"
         if len(alone.columns) == 1:
             yield f"{alone.columns[0]} is unique for {known.unique:,} {of} {labels}"
         else:
-            the = "Warning: the" if alone.share > MANY and alone.columns[2:] else "The"
             columns = f"{the} {len(alone.columns)} released columns together are unique for {alone.unique:,} {of}"
             yield f"{columns}, and for {known.unique:,} {labels}"
 
@@ -140,7 +144,9 @@ def _answers(figures: ReleaseFigures) -> Iterator[str]:
         yield f"{told}; {'; '.join([*counts, f'all for {every.unique:,}'])} of {figures.counted:,} people"
 
 
-def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
+def _warnings(figures: ReleaseFigures) -> Iterator[str]:
+    """The columns, pairs of them, and all together that single out many people."""
+    found = [one for one in figures.singling if one.share > MANY]
     pairs = [one for one in found if len(one.columns) > 1]
     for one in [*(one for one in found if len(one.columns) == 1), *pairs[:PAIRS]]:
         names = " and ".join(one.columns)
@@ -150,6 +156,8 @@ def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
             yield f"  round the column: --perturb {one.rounding.perturb}   ({cost})"
     if len(pairs) > PAIRS:
         yield f"  and {len(pairs) - PAIRS:,} more pairs of columns (--json lists them)"
+    if _many_together(figures):
+        yield from _together(figures, "Warning: the")
 
 
 def _exposed(exposed: Exposed | None) -> Iterator[str]:
