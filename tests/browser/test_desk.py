@@ -182,7 +182,7 @@ def test_a_hierarchy_and_a_node_by_mouse(job_visit: Visit, folder: Path) -> None
     """Ranges, groups by ticks and by dragging, a file; then a node of the lattice, which is released."""
     page = job_visit.go("")
     page.get_by_role("link", name="Hierarchy of age").click()
-    page.get_by_text("between cut points of your own").click()
+    page.get_by_text("Ranges of numbers between your own cut points").click()
     page.get_by_label("Cut points").fill("0,18,30,45,65,120\n0,65,120")
     page.get_by_role("button", name="Build ranges between cuts").click()
     page.get_by_role("heading", name="Levels of age.hierarchy-1.csv").wait_for()

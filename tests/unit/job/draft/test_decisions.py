@@ -172,7 +172,7 @@ def test_an_untouched_survey_releases_blocks_alone(tmp_path: Path) -> None:
     ran = command("run", job, "--report", page, "--audience", "public")
     assert ran.status == 0, ran.err
     assert re.search(r"Answers that, as you said, outsiders do not know: 39 columns; 3 of them \(", ran.out)
-    assert "<strong>Answers,</strong> released on the word" in page.read_text()
+    assert "<strong>Answers</strong> that, according to the job, no outsider knows" in page.read_text()
     known = (tmp_path / "in.release.csv.kohort.json").read_text()
     assert "Secrecy of answers: the steward says that no outsider knows the 39 columns of answers" in known
     checked = command("check", tmp_path / "in.release.csv", "--certificate", tmp_path / "in.release.csv.kohort.json")
