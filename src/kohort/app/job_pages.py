@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kohort.app.subjects import Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
+    from kohort.schema.hierarchies import HeldFile
 
     #: What answers a request for a page.
     Endpoint: TypeAlias = Callable[[Request], Response]
@@ -389,6 +390,14 @@ def steps_in(stage: str) -> tuple[int, int] | None:
 def parts_of(text: str) -> tuple[str, ...]:
     """What commas separate."""
     return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
+def sent_file(files: Mapping[str, HeldFile], what: str) -> HeldFile:
+    """The file that a form sends, of which it says what it is."""
+    file = files.get("file")
+    if file is None or not file.name:
+        raise UsageError("no file is chosen", hint=f"choose {what}")
+    return file
 
 
 def number(text: str) -> int:

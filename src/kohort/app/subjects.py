@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
+    from kohort.job.document import Document
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
     from kohort.job.request import Request
@@ -53,14 +54,19 @@ class Folder(os.PathLike[str]):
         return self.path
 
 
+def document_in(text: str, folder: Folder) -> Document:
+    """A job's text, in a folder."""
+    return replace(document(text, folder=Path(folder)), held=folder.held)
+
+
 def request_of(text: str, folder: Folder) -> Request:
     """The request of a job's text, whose faults name columns and settings, not lines."""
-    return of(replace(document(text, folder=Path(folder)), held=folder.held, where=spoken))
+    return of(replace(document_in(text, folder), where=spoken))
 
 
-def transactions_of(text: str, folder: str | Folder) -> TransactionRequest:
+def transactions_of(text: str, folder: Folder) -> TransactionRequest:
     """The same of a job on transactions."""
-    made = transactions.of(replace(document(text, folder=Path(folder)), where=spoken))
+    made = transactions.of(replace(document_in(text, folder), where=spoken))
     made.refuse_output()
     engine = made.run.engine
     if engine != "local":

@@ -79,8 +79,8 @@ def _carry_out(
     from kohort import pipeline
     from kohort.engines.local import engine_of
 
-    outputs.refuse_elsewhere(made.engine, page, outputs.used(files))
-    engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
+    outputs.refuse_elsewhere(made.run.engine, page, outputs.used(files))
+    engine = engine_of(**vars(made.run))
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
     with placing(made.placed), progress(quiet=run.quiet) as on_progress:
@@ -96,7 +96,7 @@ def _carry_out(
         if run.dry_run:
             release = pipeline.dry_run(made.source, made.job, **common)
         else:
-            staging = None if made.spill is None else Path(made.spill)
+            staging = None if made.run.spill_folder is None else Path(made.run.spill_folder)
             release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
     if run.quiet and not run.json:
         return  # nobody reads the figures

@@ -196,12 +196,10 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
     from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
     from kohort.report.render.text import text_file
-    from kohort.report.render.transactions import transactions_text
-    from kohort.report.transactions import transaction_figures
-    from kohort.report.written import writer_of
+    from kohort.report.written import text_of, writer_of
 
     if report.suffix == ".txt":
-        return (Companion(report, lambda release: text_file(transactions_text(transaction_figures(release)))),)
+        return (Companion(report, lambda release: text_file(text_of(release))),)
     write, reader = writer_of(report.suffix), audience or Audience.INTERNAL
     return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
 

@@ -55,8 +55,7 @@ def carry_out(
     outputs.refuse_elsewhere(made.run.engine, page, {"trace": shown.trace, "show-values": shown.show_values})
     reports = outputs.transaction_companions(page, dry_run=run.dry_run)
     made.refuse_output()
-    of = made.run
-    engine = engine_of(of.engine, made.memory, of.spill_folder, master=of.master, spark_conf=of.spark_conf)
+    engine = engine_of(**vars(made.run))
     try:
         with placing(made.placed), progress(quiet=run.quiet) as on_progress:
             if run.dry_run:
@@ -74,7 +73,7 @@ def carry_out(
                 )
     except InfeasibleError as fault:
         raise made.placed(_named(fault, made) if shown.show_values else fault) from None
-    figures = transaction_figures(release)
+    figures = transaction_figures(release if run.json else release.labelled())
     text = f"{transactions_text(figures)}\n{took(release.seconds)}"
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
@@ -89,9 +88,10 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.check import in_the_way, problem_at
+    from kohort.release.transactions import labelled
     from kohort.report.render.text import listed
 
-    names = listed(in_the_way(problem_at(made, lambda _: None)))
+    names = listed(labelled(in_the_way(problem_at(made, lambda _: None)), made.job.labels))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)
 
 

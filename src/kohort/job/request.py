@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +23,7 @@ from kohort.job.faults import job_error
 from kohort.job.form import INPUT, OUTPUT, PERTURB, PERTURBED, QUESTION, TABLE_JOB
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, read, relative, right_part, sign_key, table, told, without
+from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
@@ -32,7 +32,6 @@ from kohort.release.fit import misfits as altered_misfits
 from kohort.release.job import Purpose
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
-from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
@@ -71,12 +70,8 @@ class Request:
         job: What decides the release.
         inputs: The other files that it was made from: the job file and the hierarchies.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
+        run: The engine, and what it may use; see `run_of`.
         population: Where the population table is; `None` where no model needs one.
-        memory: The bytes of memory that may be used; `None` for any number.
-        spill: The folder of what does not fit; `None` for the system's.
-        engine: The engine, by its name in `kohort.engines.local`.
-        master: Spark's master; `None` for this machine.
-        spark_conf: Spark's settings.
     """
 
     source: str
@@ -84,12 +79,8 @@ class Request:
     job: Job
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
+    run: KeyValues
     population: str | None = None
-    memory: int | None = None
-    spill: str | None = None
-    engine: str = "local"
-    master: str | None = None
-    spark_conf: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -205,14 +196,9 @@ def request(
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder) if releasing else ""
-    spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = *made.inputs, *keys, *signing
-    memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
-    run = file.run
-    return Request(
-        source, target, job, inputs, where, made.population, memory, spill, run.engine, run.master, run.spark_conf
-    )
+    return Request(source, target, job, inputs, where, run_of(file.run, folder), made.population)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def test_every_key_reaches_the_job() -> None:
     """A job that uses every key says with each what the documentation says."""
     made = parse(FULL)
     assert (made.source, made.target) == ("people.txt", "release/")
-    assert (made.memory, made.spill) == (3 << 29, "spilled")
+    assert (made.run.memory_limit, made.run.spill_folder) == (3 << 29, "spilled")
     schema = made.job.schema
     assert schema.rest is Role.DROP
     assert schema.missing == {"", "NA"}

@@ -8,7 +8,7 @@ from kohort.errors import JobError
 from kohort.io.baskets.options import Form
 from kohort.io.baskets.seen import DetectedForm
 from kohort.job.draft.transactions import released, transactions_text
-from kohort.job.transactions import parse
+from tests.job_sides import transaction_request as parse
 
 
 @pytest.mark.parametrize(
