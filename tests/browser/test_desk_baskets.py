@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -134,6 +135,34 @@ def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
     page.get_by_label("k", exact=True).fill("5")
     page.get_by_role("button", name="Apply").click()
     visit.readable(PAGES, (320, "dark"), (1280, "light"))
+
+
+def test_few_clicks_lead_to_a_release(visit: Visit, shop: Path) -> None:
+    """Name the private item, see what the choices cost, take one, look at the preview, release: by mouse alone."""
+    page = visit.go("")
+    page.get_by_label("Role of insulin").select_option("private")
+    page.get_by_role("button", name="Apply roles").first.click()
+    page.get_by_role("link", name="Protection", exact=True).click()
+    page.get_by_role("button", name=re.compile("^p = 2")).click()
+    page.get_by_role("link", name="Next: Preview").click()
+    visit.release(purpose="what is bought with what")
+    visit.few_clicks()
+    visit.quiet()
+    released(shop, "shop.job.toml", "shop.release.csv")
+
+
+def test_every_refusal_has_a_button(visit: Visit) -> None:
+    """A job without a private item, and one whose private item is too frequent: each is left by a button."""
+    page = visit.go("")
+    page.get_by_role("button", name="No item is private").click()
+    page.get_by_text("no private item is named").wait_for(state="detached")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_label("Role of bread").select_option("private")
+    page.get_by_role("button", name="Apply roles").first.click()
+    visit.go("preview")
+    page.get_by_role("heading", name="Release refused").wait_for()
+    page.get_by_role("button", name="Undo the last change").click()
+    page.get_by_text("no private item is named").wait_for()
 
 
 def test_a_database_of_others(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
