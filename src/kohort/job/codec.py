@@ -184,7 +184,7 @@ def pairs(noun: str, shape: str, *, last: bool = False) -> Callable[..., dict[st
         for text in texts:
             name, equals, given = text.rpartition("=") if last else text.partition("=")
             if not equals or name in found:
-                what = f"{noun} {name} is given twice" if equals else f"{text} has no value"
+                what = f"{noun} {name} is given twice" if equals else f"{f'{flag} {text}'.rstrip()} has no value"
                 written = shape if equals or not text else f"{flag} {text}={value}"
                 faults.append(UsageError(what, where=flag, hint=f"write {written}, once per {kind.lower()}"))
             else:
