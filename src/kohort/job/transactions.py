@@ -117,6 +117,13 @@ def labels_in(source: Source) -> dict[str, str]:
         _refuse_no_file(source)
         if source.stat().st_size > MOST_BYTES:
             hint = "keep the items of these transactions"
+    try:
+        return _labels(source)
+    except OSError as error:
+        raise FileError(f"the names of items cannot be read: {error.strerror}", where=str(source)) from None
+
+
+def _labels(source: Source) -> dict[str, str]:
             raise LimitError(f"names of items are more than {MOST_BYTES >> 20} MiB", where=str(source), hint=hint)
     found: dict[str, str] = {}
     rows = csv_reader(source)(text_lines(source), strict=True)
@@ -131,8 +138,6 @@ def labels_in(source: Source) -> dict[str, str]:
             found |= {row[0]: row[1].strip()} if row else {}
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", where=f"{source}, line {rows.line_num}") from None
-    except OSError as error:
-        raise FileError(f"the names of items cannot be read: {error.strerror}", where=str(source)) from None
     return {item: name for item, name in found.items() if name}
 
 

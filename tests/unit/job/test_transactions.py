@@ -13,7 +13,7 @@ from textwrap import dedent
 
 import pytest
 
-from kohort.errors import InfeasibleError, InputError, JobError, UsageError
+from kohort.errors import InfeasibleError, InputError, JobError, LimitError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
 from kohort.job.parts import json_schema
@@ -399,6 +399,16 @@ def test_a_list_that_cannot_be_read_is_an_error_of_the_input(tmp_path: Path) -> 
     os.mkfifo(path)
     with pytest.raises(InputError, match="not a regular file"):
         parse(FILES, folder=tmp_path)
+
+
+def test_names_of_items_beyond_every_list_are_refused_unread(tmp_path: Path) -> None:
+    """The message says how large such a file may be; this one takes no room on the disk."""
+    path = in_folder(tmp_path) / "names.txt"
+    with path.open("wb") as file:
+        file.truncate((64 << 20) + 1)
+    with pytest.raises(LimitError, match="names of items are more than 64 MiB") as caught:
+        parse(FILES, folder=tmp_path)
+    assert caught.value.where == str(path)
 
 
 def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
