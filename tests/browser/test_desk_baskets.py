@@ -165,6 +165,59 @@ def test_every_refusal_has_a_button(visit: Visit) -> None:
     page.get_by_text("no private item is named").wait_for()
 
 
+def test_groceries_by_mouse(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
+    """Items are found by name and made private; p = 1, 2, 3, 4 show their losses; few clicks lead to a release."""
+    with desk_at(browser, groceries(data_folder, tmp_path), "groceries.dat") as visit:
+        page = visit.go("")
+        page.get_by_text("Show items by name").click()
+        page.get_by_label("File of names").set_input_files(tmp_path / "groceries.items.tsv")
+        page.get_by_role("button", name="Show the names").click()
+        page.get_by_label("Name contains").fill("liquor")
+        page.keyboard.press("Enter")
+        page.get_by_text("2 of 169 items").wait_for()
+        page.get_by_role("button", name="make private").click()
+        page.get_by_text("Role of liquor (appetizer) (20)").wait_for(state="attached")
+        page.get_by_role("link", name="Protection", exact=True).click()
+        page.wait_for_selector("body:not(:has([data-late]))")  # the script takes the mark off once all costs are there
+        costs = [page.get_by_role("button", name=re.compile(f"^p = {p}")).inner_text() for p in (1, 2, 3, 4)]
+        lost = [float(found[1]) for one in costs if (found := re.search(r"([0-9.]+)% lost", one))]
+        assert len(lost) == 4
+        assert lost == sorted(lost)
+        assert lost[0] < 2
+        assert 20 < lost[1] < lost[2] < lost[3] < 80
+        page.get_by_role("button", name=re.compile("^p = 2")).click()
+        page.get_by_role("link", name="Next: Preview").click()
+        page.get_by_text(re.compile(r"^[a-z ]+ \([0-9]+\)$")).first.wait_for()
+        visit.release(purpose="what is bought with what")
+        visit.few_clicks()
+        visit.quiet()
+    assert "liquor" not in (tmp_path / "groceries.release.public.html").read_text(encoding="utf-8")
+    assert "liquor" not in (tmp_path / "groceries.release.dat.kohort.json").read_text(encoding="utf-8")
+    released(tmp_path, "groceries.job.toml", "groceries.release.dat")
+
+
+def test_groceries_by_keyboard(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
+    """Private items are written by their names."""
+    with desk_at(browser, groceries(data_folder, tmp_path), "groceries.dat") as visit:
+        page = visit.go("")
+        visit.press("Show items by name")
+        page.get_by_label("File of names").set_input_files(tmp_path / "groceries.items.tsv")
+        visit.press("Show the names")
+        visit.press("List private items by name")
+        visit.write("Private items, one on each line", "bottled beer\nliquor (appetizer)")
+        visit.press("Apply")
+        page.get_by_text("2 of 169 items").wait_for()
+        visit.sign()
+    released(tmp_path, "groceries.job.toml", "groceries.release.dat")
+
+
+def groceries(data: Path, folder: Path) -> Path:
+    """The folder with groceries and the names of their items."""
+    for name in ("groceries.dat", "groceries.items.tsv"):
+        (folder / name).write_bytes((data / "transactions" / name).read_bytes())
+    return folder
+
+
 def test_a_database_of_others(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
     """Groceries, by their own draft: what holds no table is of transactions, and its private items are pasted."""
     (tmp_path / "groceries.dat").write_bytes((data_folder / "transactions" / "groceries.dat").read_bytes())

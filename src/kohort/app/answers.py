@@ -238,8 +238,8 @@ class Point(NamedTuple):
     """What a method would lose where one parameter has another value.
 
     Attributes:
-        value: The value, as a job says it.
-        method: The method's name.
+        value: The value, as a job says it; empty for the job's own.
+        method: The method's name; likewise.
         loss: The share of the cells that is lost, 0..1; nothing is known where `why` is said.
         moles: The minimal moles before.
         dropped: The items that would be left nowhere.

@@ -21,13 +21,13 @@ from kohort.errors import KohortError, UsageError
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from starlette.requests import Request
 
     from kohort.app.desk import Desk, Version
     from kohort.app.fields import Field
-    from kohort.app.subjects import Subject
+    from kohort.app.subjects import Changes, Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
     from kohort.schema.hierarchies import HeldFile
@@ -309,6 +309,15 @@ class JobPages(ABC):
         if faults := self.desk.faults(text):
             raise UnansweredError(faults=faults)
         return self._answer(question, text, self.desk.place, *arguments, patience=patience)
+
+    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Any], bool]:
+        """What each option costs, as far as it is known; and whether more is still to come."""
+        if self.desk.faults():
+            return {}, False
+        options = dict.fromkeys(one["changes"] for each in choices for one in each["options"])
+        tasks = {one: self.desk.ask("cost", self.desk.text, self.desk.place, one) for one in options}
+        known = {one: task.value for one, task in tasks.items() if not task.is_open}
+        return known, len(known) < len(tasks)
 
     def _fields(self, *places: Place) -> tuple[Field, ...]:
         return tuple(one for place in places for one in fields_of(self.desk.raw, place, self.subject.forms))

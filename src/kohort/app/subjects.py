@@ -179,6 +179,7 @@ TRANSACTIONS: Final = Subject(
         "look": "Reading the transactions",
         "roles": "Looking up the roles of items",
         "records": "Reading transactions",
+        "cost": "Estimating what choices cost",
         "preview": "Trying what the job would release",
         "changes": "Comparing transactions",
         "report": "Writing the report",

@@ -394,6 +394,30 @@ def test_the_report_is_the_stewards(visitor: Visitor) -> None:
     assert "Internal report" in visitor.get("/report").text
 
 
+def costs(visitor: Visitor) -> list[str]:
+    """What each choice of Protection costs, as the page says it once nothing is still to come."""
+    page = visitor.get("/protection")
+    while "data-late" in page.text:
+        page = visitor.get("/protection")
+    return re.findall(r'<span class="cost">([^<]*)</span>', page.text)
+
+
+def test_choices_show_what_they_cost(visitor: Visitor) -> None:
+    """By the job's own method: more known items and larger k lose more, more sure guesses less; some cannot be had."""
+    found = costs(visitor)
+    losses = [float(one.removesuffix("% lost")) for one in found]
+    of_p, of_k, of_h = losses[:4], [losses[4], losses[9], *losses[5:9]], losses[10:]  # of k the job's own, 3, is last
+    assert of_p == sorted(of_p)
+    assert of_k == sorted(of_k)
+    assert of_h == sorted(of_h, reverse=True)
+    assert len(of_h) == 4
+    visitor.post("/protection", h="0.4", k="3", p="2", optimal="true")
+    optimal = [float(one.removesuffix("% lost")) for one in costs(visitor)]
+    assert all(best <= loss for best, loss in zip(optimal, losses, strict=True))
+    visitor.post("/named", names="bread")
+    assert costs(visitor)[-4] == "no release"
+
+
 def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:
     """Every point has its loss, dropped items and moles; what cannot be says why; nothing is asked before."""
     first = visitor.get("/curve")

@@ -12,7 +12,7 @@ from kohort.app.answers import faults_in
 from kohort.app.attacks import Attacks
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, read, table_at, written
-from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number, parts_of, sent_file
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number, parts_of, sent_file
 from kohort.app.plot import Setting, plot_of
 from kohort.app.protection import option
 from kohort.errors import KohortError, UsageError
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from kohort.app.desk import Version
     from kohort.app.fields import Field
     from kohort.app.job_pages import Endpoint
-    from kohort.app.subjects import Changes
     from kohort.job.lines import Place
 
 #: Items of a page.
@@ -188,18 +187,6 @@ class Pages(JobPages):
         costs, waiting = self._costs(choices)
         shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups, "waiting": waiting}
         return self._page("protection", "Protection", lost="Occurrences lost with each choice.", **shown)
-
-    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Point | None], bool]:
-        """What each option costs, as far as it is known; and whether more is still to come."""
-        found, waiting, method = dict["Changes", "Point | None"](), False, (_method(self.desk.raw),)
-        for one in () if self.desk.faults() else choices:
-            values = {written(value): each["changes"] for each in one["options"] for _, value in each["changes"]}
-            task = self.desk.ask("curve", self.desk.text, self.desk.place, one["vary"], tuple(values), method)
-            task.over.wait(AT_ONCE)
-            waiting = waiting or task.is_open
-            points: Sequence[Point] = task.value or ()
-            found |= {values[point.value]: None if point.why else point for point in points if point.value in values}
-        return found, waiting
 
     def preview(self, request: Request) -> Response:
         """What the job would release; ten transactions of it where somebody asks for them."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
+from kohort.app.fields import changed
 from kohort.app.questions import REPORTS, SHOWN, changes_in, page_writers, refuse_piped, reports_of
 from kohort.app.subjects import document_in, transactions_of
 from kohort.assessment.inspection.distribution import Bar
@@ -19,14 +20,14 @@ from kohort.engines.local import engine_of
 from kohort.errors import KohortError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
-from kohort.job.advice import advice_on
+from kohort.job.advice import HURRIED, advice_on
 from kohort.job.draft.transactions import transactions_text
 from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import labels_of, load, reading_of
 from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
-from kohort.pipeline.transactions import anonymize_transactions, problem_of
+from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.publish import Companion
 from kohort.release.transactions import labelled
 from kohort.report.evidence import transaction_dossier_of
@@ -34,13 +35,14 @@ from kohort.report.page import transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
 from kohort.sweeps.transactions import Plan, sweep
+from kohort.transactions.optimum import Optimum
 from kohort.transactions.profile import profile
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.app.subjects import Folder
+    from kohort.app.subjects import Changes, Folder
     from kohort.arrays import Counts
     from kohort.io.baskets import Reading
     from kohort.release.transactions import TransactionRelease
@@ -111,6 +113,18 @@ class Session:
         source, file = self._read(text, folder).database, document_in(text, folder)
         advice = advice_on(file, source=source, now=float(release.distortion), most=0)
         return _preview(release)._replace(changes=changes_in(advice))
+
+    def cost(self, text: str, folder: Folder, changes: Changes) -> Point | None:
+        """What the job would lose with these changes; `None` where there is no release."""
+        source = self._read(text, folder).database
+        try:
+            job = transactions_of(changed(text, dict(changes)), folder).job
+            self.on_progress("estimate")
+            if isinstance(job.algorithm, Optimum):
+                job = replace(job, algorithm=Optimum(time_limit=HURRIED))
+            return Point("", "", float(dry_run_transactions(source, job).distortion))
+        except KohortError:
+            return None
 
     def changes(self, text: str, folder: Folder) -> Rows:
         """Ten transactions before and after, spread over the release."""
