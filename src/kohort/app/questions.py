@@ -30,7 +30,7 @@ from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import INPUT
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.request import Request, load, reading_of, request
+from kohort.job.request import TableRequest, load, reading_of, request
 from kohort.job.steps import changed
 from kohort.job.varied import Variations
 from kohort.pipeline.pricing import count, of_sample, priced, sampled
@@ -221,7 +221,7 @@ class Session:
         """
         said = document(text, folder=Path(folder))
 
-        def make(raw: Mapping[str, object]) -> Request:
+        def make(raw: Mapping[str, object]) -> TableRequest:
             return request(raw, where=said.where, folder=said.folder, held=folder.held)
 
         points: list[tuple[str, Point]] = []
@@ -292,7 +292,7 @@ class Session:
             self._tables, self._tried, self._counted = {key: io.read(source, how)}, {}, {}
         return self._tables[key]
 
-    def _engine(self, made: Request) -> Engine:
+    def _engine(self, made: TableRequest) -> Engine:
         """The engine of a job; the one of the last job, with its session, where it is the same."""
         key = str(made.run)
         if key not in self._engines:
@@ -436,6 +436,6 @@ def page_writers(make: _PageMaker) -> Callable[[Audience], Callable[[Any], bytes
     return lambda audience: lambda release: writer_of(".html")(for_audience(made(release), audience))
 
 
-def _is_file(made: Request) -> bool:
+def _is_file(made: TableRequest) -> bool:
     """Whether the release is one file, beside which reports can stand."""
     return not made.target.endswith("/") and "://" not in made.target and "#" not in made.target

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.job.document import Document
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.job.transactions import TransactionRequest
     from kohort.schema.hierarchies import HeldFile
 
@@ -59,7 +59,7 @@ def document_in(text: str, folder: Folder) -> Document:
     return replace(document(text, folder=Path(folder)), held=folder.held)
 
 
-def request_of(text: str, folder: Folder) -> Request:
+def request_of(text: str, folder: Folder) -> TableRequest:
     """The request of a job's text, whose faults name columns and settings, not lines."""
     return of(replace(document_in(text, folder), where=spoken))
 
@@ -67,7 +67,7 @@ def request_of(text: str, folder: Folder) -> Request:
 def transactions_of(text: str, folder: Folder) -> TransactionRequest:
     """The same of a job on transactions."""
     made = transactions.of(replace(document_in(text, folder), where=spoken))
-    made.refuse_output()
+    transactions.refuse_target(made)
     engine = made.run.engine
     if engine != "local":
         raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")

@@ -18,7 +18,7 @@ from kohort.shown import took, whole
 if TYPE_CHECKING:
     from kohort.job.advice import Advice
     from kohort.job.document import Document
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.job.steps import Step
     from kohort.report import Json
 
@@ -73,7 +73,7 @@ def run(
 
 
 def _carry_out(
-    made: Request, page: outputs.PageOptions, files: outputs.Files, run: options.Run, text: Document | None = None
+    made: TableRequest, page: outputs.PageOptions, files: outputs.Files, run: options.Run, text: Document | None = None
 ) -> None:
     """Anonymize as `made` asks, and print the result; of a job file also what changes of it would give."""
     from kohort import pipeline
@@ -103,7 +103,8 @@ def _carry_out(
     from kohort.report.render.release import release_text
 
     figures = figures_of(release)
-    told = f"{release_text(figures, made.quasi)}\n{took(release.seconds)}"
+    quasi = [one.name for one in made.job.schema.quasi]
+    told = f"{release_text(figures, quasi)}\n{took(release.seconds)}"
     if text is not None and not run.json:
         told += changes_of(text, release.records.whole, release.metrics.get("ncp"))
     say(told, figures.as_json(), as_json=run.json, internal=True)

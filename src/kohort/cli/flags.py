@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kohort.cli.derive import Given
     from kohort.job.keys import Key, KeyTable, KeyValues
     from kohort.job.lines import Place
-    from kohort.job.request import Question, Request
+    from kohort.job.request import Question, TableRequest
     from kohort.job.transactions import TransactionRequest
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 _OPTIONAL: Final = frozenset({"columns", "person", "population"})
 
 
-def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True) -> Request:
+def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True) -> TableRequest:
     """The request that the flags make, of a command that releases something or not; their faults come all at once."""
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import request as made_of

@@ -46,6 +46,7 @@ def carry_out(
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.local import engine_of
+    from kohort.job.transactions import refuse_target
     from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures
@@ -54,7 +55,7 @@ def carry_out(
         raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
     outputs.refuse_elsewhere(made.run.engine, page, {"trace": shown.trace, "show-values": shown.show_values})
     reports = outputs.transaction_companions(page, dry_run=run.dry_run)
-    made.refuse_output()
+    refuse_target(made)
     engine = engine_of(**vars(made.run))
     try:
         with placing(made.placed), progress(quiet=run.quiet) as on_progress:
@@ -136,7 +137,8 @@ def convert(
 ) -> None:
     """Write transactions in another form; this does not anonymize them."""
     from kohort.job.parts import relative
-    from kohort.job.transactions import placed, reading_of, refuse_output
+    from kohort.job.request import placed
+    from kohort.job.transactions import PLACES, reading_of, refuse_output
     from kohort.pipeline.transactions import convert_transactions
     from kohort.release.transactions import BasketWriting
 
@@ -146,7 +148,7 @@ def convert(
     source, target = (relative(path, Path()) for path in (parts.input.path, parts.output.path))
     refuse_output(writing, reading, target, flags.transaction_flag)
     least = parts.items.min_support or Fraction(0)
-    with placing(partial(placed, where=flags.transaction_flag)), progress(quiet=quiet) as on_progress:
+    with placing(partial(placed, where=flags.transaction_flag, places=PLACES)), progress(quiet=quiet) as on_progress:
         found = convert_transactions(
             source, reading, writing, Path(target), min_support=least, overwrite=overwrite, on_progress=on_progress
         )

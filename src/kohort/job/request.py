@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
-from kohort.errors import JobError, SchemaError, UsageError
+from kohort.errors import JobError, KohortError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.columns import (
     attributes_of,
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from kohort.schema.hierarchies import HeldFile
 
 
+E = TypeVar("E", bound=KohortError)
+J = TypeVar("J")
+
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
     "node": ("method", "node"),
@@ -61,49 +64,47 @@ _REST: Final = {"refuse": None, "insensitive": Role.INSENSITIVE, "drop": Role.DR
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Request(Generic[J]):
     """A job with its two ends.
 
     Attributes:
-        source: Where the table is; `-` is standard input.
+        source: Where the records are; `-` is standard input.
         target: Where the release goes; empty where nothing is released.
         job: What decides the release.
-        inputs: The other files that it was made from: the job file and the hierarchies.
+        inputs: The other files that it was made from: the job file, hierarchies, lists of items.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
+        places: The keys behind the places that kohort's errors name.
         run: The engine, and what it may use; see `run_of`.
         population: Where the population table is; `None` where no model needs one.
     """
 
     source: str
     target: str
-    job: Job
+    job: J
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
+    places: Mapping[str, Place]
     run: KeyValues
     population: str | None = None
 
-    @property
-    def quasi(self) -> tuple[str, ...]:
-        """The quasi-identifiers in the order of the job: that of a node's levels."""
-        return tuple(attribute.name for attribute in self.job.schema.quasi)
-
-    def placed(self, fault: UsageError) -> UsageError:
-        """A fault that the table showed, with the place of the column or node; each one where there are several."""
-        places = {f"column {one.name}": ("columns", one.name) for one in self.job.schema.attributes}
-
-        def placed(one: UsageError) -> UsageError:
-            if one.where in _PLACES:
-                return UsageError(one.what, where=self.where(_PLACES[one.where]), hint=one.hint)
-            if one.where in places:
-                return SchemaError(one.what, where=self.where(places[one.where]), hint=one.hint)
-            return one
-
-        if isinstance(fault, JobError):
-            return job_error([placed(one) for one in fault.faults], fault.hint)
-        return placed(fault)
+    def placed(self, fault: E) -> E:
+        """A fault that the records showed, with the place of its key; each one where there are several."""
+        return placed(fault, self.where, self.places)
 
 
-def load(path: Path) -> Request:
+#: A job on a table with its two ends.
+TableRequest: TypeAlias = Request[Job]
+
+
+def placed(fault: E, where: Callable[[Place], str], places: Mapping[str, Place]) -> E:
+    """A fault that records showed, with the place of the key that it comes of; see `Request`."""
+    if isinstance(fault, JobError):
+        return cast("E", job_error([placed(one, where, places) for one in fault.faults], fault.hint))
+    place = places.get(fault.where)
+    return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+
+
+def load(path: Path) -> TableRequest:
     """The request of the job file at `path`; relative paths in it are relative to its folder.
 
     Raises:
@@ -115,7 +116,7 @@ def load(path: Path) -> Request:
     return of(document_at(path))
 
 
-def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
+def parse(text: str, *, name: str = "job", folder: Path = Path()) -> TableRequest:
     """The request that the TOML `text` makes; see `load`.
 
     >>> made = parse('''
@@ -139,7 +140,7 @@ def job_of(source: str | os.PathLike[str]) -> Job:
     return of(document_of(source)).job
 
 
-def of(text: Document) -> Request:
+def of(text: Document) -> TableRequest:
     """The request that a job file makes; see `load`."""
     made = request(text.raw, where=text.where, folder=text.folder, held=text.held)
     return replace(made, inputs=(*text.path, *made.inputs))
@@ -152,7 +153,7 @@ def request(
     folder: Path = Path(),
     held: Sequence[HeldFile] = (),
     releasing: bool = True,
-) -> Request:
+) -> TableRequest:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
     Args:
@@ -198,7 +199,9 @@ def request(
     source, target = relative(file.input.path, folder), relative(file.output.path, folder) if releasing else ""
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = *made.inputs, *keys, *signing
-    return Request(source, target, job, inputs, where, run_of(file.run, folder), made.population)
+    columns: dict[str, Place] = {f"column {one.name}": ("columns", one.name) for one in job.schema.attributes}
+    places, run = {**_PLACES, **columns}, run_of(file.run, folder)
+    return Request(source, target, job, inputs, where, places, run, made.population)
 
 
 @dataclass(frozen=True, slots=True)

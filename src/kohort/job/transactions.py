@@ -1,14 +1,13 @@
-"""Jobs on transactions: the tables of a job file, or the command line's flags, to a `TransactionRequest`."""
+"""Jobs on transactions: the tables of a job file, or the command line's flags, to a `Request`."""
 
 from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
@@ -16,7 +15,7 @@ from kohort.job.codec import plain
 from kohort.job.document import Document, document_at, document_of
 from kohort.job.faults import job_error
 from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
-from kohort.job.request import purpose_of
+from kohort.job.request import Request, placed, purpose_of
 from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
 from kohort.job.written import given, keys_of
 from kohort.release.fit import Misfit
@@ -117,6 +116,7 @@ def labels_in(source: Source) -> dict[str, str]:
         _refuse_no_file(source)
         if source.stat().st_size > MOST_BYTES:
             hint = "keep the items of these transactions"
+            raise LimitError(f"names of items are more than {MOST_BYTES >> 20} MiB", where=str(source), hint=hint)
     try:
         return _labels(source)
     except OSError as error:
@@ -124,7 +124,6 @@ def labels_in(source: Source) -> dict[str, str]:
 
 
 def _labels(source: Source) -> dict[str, str]:
-            raise LimitError(f"names of items are more than {MOST_BYTES >> 20} MiB", where=str(source), hint=hint)
     found: dict[str, str] = {}
     rows = csv_reader(source)(text_lines(source), strict=True)
     try:
@@ -141,10 +140,8 @@ def _labels(source: Source) -> dict[str, str]:
     return {item: name for item, name in found.items() if name}
 
 
-E = TypeVar("E", bound=KohortError)
-
 #: The keys behind the places that kohort's errors name.
-_PLACES: Final[Mapping[str, Place]] = {
+PLACES: Final[Mapping[str, Place]] = {
     **{key: ("transactions", key) for key in ("format", "key", "item")},
     **{key: ("privacy", key) for key in ("h", "k", "p")},
     **{key: ("items", key) for key in ("private", "public", "delta", "seed", "min-support", "weight")},
@@ -152,35 +149,8 @@ _PLACES: Final[Mapping[str, Place]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionRequest:
-    """A job on transactions with its two ends.
-
-    Attributes:
-        source: Where the transactions are; `-` is standard input.
-        target: Where the release goes; empty where nothing is released.
-        job: What decides the release.
-        inputs: The other files that it was made from: the job file and lists of items.
-        where: Tells the reader's place for a path of keys, such as `("items", "private")`: a line, or a flag.
-        said: What is said by another key than usual, such as private items by a file.
-        run: Where the transactions are counted, and what that may use.
-    """
-
-    source: str
-    target: str
-    job: TransactionJob
-    inputs: tuple[Path, ...]
-    where: Callable[[Place], str]
-    said: Mapping[str, Place]
-    run: KeyValues
-
-    def refuse_output(self) -> None:
-        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work."""
-        refuse_output(self.job.writing, self.job.reading, self.target, self.where)
-
-    def placed(self, fault: E) -> E:
-        """A fault that the transactions showed, with the place of the key that it comes of."""
-        return placed(fault, self.where, self.said)
+#: A job on transactions with its two ends.
+TransactionRequest: TypeAlias = Request[TransactionJob]
 
 
 def load(path: Path) -> TransactionRequest:
@@ -269,7 +239,7 @@ def _made(
     source, target = relative(file.input.path, folder), relative(output.path, folder) if output else ""
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = (*lists.values(), *signing)
-    return TransactionRequest(source, target, job, inputs, where, _said(lists), run_of(file.run, folder))
+    return Request(source, target, job, inputs, where, {**PLACES, **_said(lists)}, run_of(file.run, folder))
 
 
 def _writing(output: KeyValues, folder: Path) -> BasketWriting:
@@ -277,10 +247,9 @@ def _writing(output: KeyValues, folder: Path) -> BasketWriting:
     return BasketWriting(form=output.format, separator=output.separator, sign_key=key)
 
 
-def placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place] = MappingProxyType({})) -> E:
-    """A fault that the transactions showed, with the place of the key that it comes of; see `TransactionRequest`."""
-    place = said.get(fault.where) or _PLACES.get(fault.where)
-    return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+def refuse_target(made: TransactionRequest) -> None:
+    """Refuse the target of a request, as `refuse_output` does."""
+    refuse_output(made.job.writing, made.job.reading, made.target, made.where)
 
 
 def refuse_output(writing: BasketWriting, reading: BasketOptions, target: str, where: Callable[[Place], str]) -> None:
@@ -308,7 +277,7 @@ def roles_of(items: KeyValues, where: Callable[[Place], str], folder: Path = Pat
     try:
         return Listed(private=private or (), public=public, absent=items.allow_absent)
     except UsageError as fault:
-        raise job_error([placed(fault, where, _said(lists))]) from None
+        raise job_error([placed(fault, where, {**PLACES, **_said(lists)})]) from None
 
 
 def labels_of(items: KeyValues, folder: Path, held: Sequence[HeldFile] = ()) -> dict[str, str]:

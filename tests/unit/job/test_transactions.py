@@ -17,7 +17,7 @@ from kohort.errors import InfeasibleError, InputError, JobError, LimitError, Usa
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
 from kohort.job.parts import json_schema
-from kohort.job.transactions import TransactionRequest, load, parts_of, request
+from kohort.job.transactions import TransactionRequest, load, parts_of, refuse_target, request
 from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
@@ -515,17 +515,17 @@ def test_a_target_of_another_form_is_refused_before_any_work() -> None:
     """Lists are written to Parquet, and nothing else is."""
     made = job('items.private = ["pill"]\noutput.format = "lists"')
     with pytest.raises(JobError) as caught:
-        made.refuse_output()
+        refuse_target(made)
     [fault] = caught.value.faults
     assert fault.where == "job, line 3 (output.path)"
-    job('items.private = ["pill"]').refuse_output()
+    refuse_target(job('items.private = ["pill"]'))
 
 
 def test_standard_output_is_no_target() -> None:
     """What is verified before it is there needs a file; none is made that is called -."""
     made = parse(f'{HEAD}items.private = ["pill"]'.replace('"release.dat"', '"-"'))
     with pytest.raises(JobError) as caught:
-        made.refuse_output()
+        refuse_target(made)
     [fault] = caught.value.faults
     assert (fault.what, fault.where) == ("a release is not written to standard output", "job, line 3 (output.path)")
 

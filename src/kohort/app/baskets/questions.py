@@ -25,7 +25,7 @@ from kohort.job.draft.transactions import transactions_text
 from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.transactions import labels_of, load, reading_of
+from kohort.job.transactions import labels_of, load, reading_of, refuse_target
 from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.publish import Companion
@@ -160,7 +160,7 @@ class Session:
     def release(self, job: str, overwrite: bool) -> Released:  # noqa: FBT001  it comes through a pipe
         """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
         made = load(Path(job))
-        made.refuse_output()
+        refuse_target(made)
         target = Path(made.target)
         reports, write = reports_of(target), page_writers(transactions_page)
         with placing(made.placed):
