@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kohort.calls import PATH, called
 from kohort.errors import UsageError
@@ -246,7 +246,8 @@ class TransactionRelease(Summary):
 
     def named(self, items: Items) -> list[str]:
         """The names of items of `database`."""
-        return [self.database.names[item] for item in cast("list[int]", items.tolist())]
+        places: list[int] = items.tolist()
+        return [self.database.names[place] for place in places]
 
     def labelled(self) -> TransactionRelease:
         """The same release for people to read: items are called by their labels."""

@@ -394,6 +394,13 @@ def test_the_report_is_the_stewards(visitor: Visitor) -> None:
     assert "Internal report" in visitor.get("/report").text
 
 
+def test_the_risk_of_versions_is_that_of_the_bar(visitor: Visitor) -> None:
+    """Transactions have no highest risk of a person; both places name what they show."""
+    shown = told(visitor.get("/history"))
+    assert shown.count("Surest guess of a private item") == 2
+    assert "Highest risk" not in shown
+
+
 def costs(visitor: Visitor) -> list[str]:
     """What each choice of Protection costs, as the page says it once nothing is still to come."""
     page = visitor.get("/protection")
