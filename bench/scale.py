@@ -56,7 +56,7 @@ from kohort.engines.local import engine_of
 from kohort.job.request import request
 made = request(json.loads(sys.argv[1]), where=str)
 on_progress = lambda stage: print(json.dumps([stage, time.process_time()]), flush=True)
-engine = engine_of(made.engine, made.memory, made.spill)
+engine = engine_of(**vars(made.run))
 pipeline.anonymize(made.source, made.job, target=made.target, threads=2, on_progress=on_progress, engine=engine)
 on_progress("end")
 """

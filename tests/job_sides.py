@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from unittest.mock import patch
@@ -23,6 +24,7 @@ from kohort.errors import InfeasibleError
 from kohort.job import request as tables_of_a_job
 from kohort.job import transactions as transaction_tables
 from kohort.job.certified import table_job
+from kohort.job.document import document
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import keys_of
 from kohort.job.transactions_form import TRANSACTION_JOB
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from kohort.certificate.table import Certificate
     from kohort.job.keys import Key as FormKey
     from kohort.job.lines import Place
+    from kohort.job.transactions import TransactionRequest
     from kohort.release.transactions import TransactionJob
     from tests.jobs import Tables
 
@@ -161,14 +164,19 @@ def _value(value: object) -> str:
 def of_toml(text: str) -> Said:
     """What the text of a job file says."""
     made = tables_of_a_job.parse(text)
-    run = (made.engine, made.memory, made.spill, made.master, made.spark_conf)
+    run = tuple(vars(made.run).values())
     return Said(made.job, made.source, made.target, made.population, run)
+
+
+def transaction_request(text: str, *, name: str = "job", folder: Path = Path()) -> TransactionRequest:
+    """The request of the text of a job file on transactions."""
+    return transaction_tables.of(document(text, name=name, folder=folder))
 
 
 def of_toml_on_transactions(text: str) -> Said:
     """The same of a job on transactions."""
-    made = transaction_tables.parse(text)
-    run = (made.run.engine, made.memory, made.run.spill_folder, made.run.master, made.run.spark_conf)
+    made = transaction_request(text)
+    run = tuple(vars(made.run).values())
     return Said(made.job, made.source, made.target, None, run)
 
 
@@ -279,8 +287,10 @@ def of_flags(arguments: list[str], *, transactions: bool = False) -> Said | list
     return found[0] if found else _printed(ran.figures)
 
 
-def _engine(name: str, memory: int | None, spill: str | None, *, master: object, spark_conf: object) -> object:
-    return name, memory, spill, master, spark_conf
+def _engine(
+    engine: str, memory_limit: int | None, spill_folder: str | None, *, master: object, spark_conf: object
+) -> object:
+    return engine, master, spark_conf, memory_limit, spill_folder  # as the form has them
 
 
 def _printed(error: dict[str, Any]) -> list[dict[str, str]]:

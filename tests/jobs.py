@@ -63,7 +63,12 @@ def freely(job: Job) -> Job:
 TREE: Final = "towns.csv"
 KEY: Final = "key.json"
 SIGN_KEY: Final = "sign.key"
-ITEMS: Final = {"private.txt": "hiv\nhepatitis C\n", "public.txt": "bread\nmilk, fresh\n", "weights.txt": "bread=0.5\n"}
+ITEMS: Final = {
+    "private.txt": "hiv\nhepatitis C\n",
+    "public.txt": "bread\nmilk, fresh\n",
+    "weights.txt": "bread=0.5\n",
+    "names.txt": 'bread,white bread\n"milk, fresh",whole milk\n',
+}
 
 
 def write_files(folder: Path) -> None:
@@ -469,7 +474,7 @@ _LISTED: Final = [one | other for one in _PRIVATE for other in _PUBLIC]
 _WEIGHTS: Final[tuple[Tables, ...]] = (
     {},
     {"weight": {"bread": 2, "a=b": "0.5", "it's": 0.25}},
-    {"weight-file": "weights.txt"},
+    {"weight-file": "weights.txt", "names-file": "names.txt"},
 )
 _ITEMS: Final = [
     *(one | weight for one in _DRAWN for weight in _WEIGHTS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -134,6 +135,87 @@ def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
     page.get_by_label("k", exact=True).fill("5")
     page.get_by_role("button", name="Apply").click()
     visit.readable(PAGES, (320, "dark"), (1280, "light"))
+
+
+def test_few_clicks_lead_to_a_release(visit: Visit, shop: Path) -> None:
+    """Name the private item, see what the choices cost, take one, look at the preview, release: by mouse alone."""
+    page = visit.go("")
+    page.get_by_label("Role of insulin").select_option("private")
+    page.get_by_role("button", name="Apply roles").first.click()
+    page.get_by_role("link", name="Protection", exact=True).click()
+    page.get_by_role("button", name=re.compile("^p = 2")).click()
+    page.get_by_role("link", name="Next: Preview").click()
+    visit.release(purpose="what is bought with what")
+    visit.few_clicks()
+    visit.quiet()
+    released(shop, "shop.job.toml", "shop.release.csv")
+
+
+def test_every_refusal_has_a_button(visit: Visit) -> None:
+    """A job without a private item, and one whose private item is too frequent: each is left by a button."""
+    page = visit.go("")
+    page.get_by_role("button", name="No item is private").click()
+    page.get_by_text("no private item is named").wait_for(state="detached")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_label("Role of bread").select_option("private")
+    page.get_by_role("button", name="Apply roles").first.click()
+    visit.go("preview")
+    page.get_by_role("heading", name="Release refused").wait_for()
+    page.get_by_role("button", name="Undo the last change").click()
+    page.get_by_text("no private item is named").wait_for()
+
+
+def test_groceries_by_mouse(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
+    """Items are found by name and made private; p = 1, 2, 3, 4 show their losses; few clicks lead to a release."""
+    with desk_at(browser, groceries(data_folder, tmp_path), "groceries.dat") as visit:
+        page = visit.go("")
+        page.get_by_text("Show items by name").click()
+        page.get_by_label("File of names").set_input_files(tmp_path / "groceries.items.tsv")
+        page.get_by_role("button", name="Show the names").click()
+        page.get_by_label("Name contains").fill("liquor")
+        page.keyboard.press("Enter")
+        page.get_by_text("2 of 169 items").wait_for()
+        page.get_by_role("button", name="make private").click()
+        page.get_by_text("Role of liquor (appetizer) (20)").wait_for(state="attached")
+        page.get_by_role("link", name="Protection", exact=True).click()
+        page.wait_for_selector("body:not(:has([data-late]))")  # the script takes the mark off once all costs are there
+        costs = [page.get_by_role("button", name=re.compile(f"^p = {p}")).inner_text() for p in (1, 2, 3, 4)]
+        lost = [float(found[1]) for one in costs if (found := re.search(r"([0-9.]+)% lost", one))]
+        assert len(lost) == 4
+        assert lost == sorted(lost)
+        assert lost[0] < 2
+        assert 20 < lost[1] < lost[2] < lost[3] < 80
+        page.get_by_role("button", name=re.compile("^p = 2")).click()
+        page.get_by_role("link", name="Next: Preview").click()
+        page.get_by_text(re.compile(r"^[a-z ]+ \([0-9]+\)$")).first.wait_for()
+        visit.release(purpose="what is bought with what")
+        visit.few_clicks()
+        visit.quiet()
+    assert "liquor" not in (tmp_path / "groceries.release.public.html").read_text(encoding="utf-8")
+    assert "liquor" not in (tmp_path / "groceries.release.dat.kohort.json").read_text(encoding="utf-8")
+    released(tmp_path, "groceries.job.toml", "groceries.release.dat")
+
+
+def test_groceries_by_keyboard(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
+    """Private items are written by their names."""
+    with desk_at(browser, groceries(data_folder, tmp_path), "groceries.dat") as visit:
+        page = visit.go("")
+        visit.press("Show items by name")
+        page.get_by_label("File of names").set_input_files(tmp_path / "groceries.items.tsv")
+        visit.press("Show the names")
+        visit.press("List private items by name")
+        visit.write("Private items, one on each line", "bottled beer\nliquor (appetizer)")
+        visit.press("Apply")
+        page.get_by_text("2 of 169 items").wait_for()
+        visit.sign()
+    released(tmp_path, "groceries.job.toml", "groceries.release.dat")
+
+
+def groceries(data: Path, folder: Path) -> Path:
+    """The folder with groceries and the names of their items."""
+    for name in ("groceries.dat", "groceries.items.tsv"):
+        (folder / name).write_bytes((data / "transactions" / name).read_bytes())
+    return folder
 
 
 def test_a_database_of_others(browser: Browser, data_folder: Path, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ import tests.command
 from kohort.errors import KohortError
 from kohort.job import request as job
 from kohort.job import transactions
+from kohort.job.document import document
 
 ROOT = Path(__file__).parents[2]
 
@@ -167,9 +168,9 @@ class Session:
             exec(compile(block.text, "script", "exec"), {"__name__": "__main__"})  # noqa: S102  our own page
 
     def _read(self, block: Block) -> None:
-        parse = transactions.parse if "[transactions]" in block.text else job.parse
+        read = transactions.of if "[transactions]" in block.text else job.of
         try:
-            parse(block.text)
+            read(document(block.text))
         except KohortError as error:
             self.faults.append(f"line {block.first}: {error}")
 

@@ -27,6 +27,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.report.transactions import transaction_figures
+from kohort.report.written import text_of
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.optimum import Optimum
@@ -248,6 +249,22 @@ def test_a_table_of_a_connection(tmp_path: Path) -> None:
     del made
     tables = connection.execute("SELECT table_name FROM information_schema.tables WHERE table_type <> 'VIEW'")
     assert tables.fetchall() == [("visits",)]
+
+
+def test_names_of_items(tmp_path: Path) -> None:
+    """Transactions that stay there are read of by the names, too; the release has the items, and so has its JSON."""
+    frame = frame_of(ROWS, numbered=True)
+    named = replace(PILLS, labels=(("tea", "Darjeeling"), ("10", "a tenner")))
+    plain, made = (
+        anonymize_transactions(frame, job, target=tmp_path / target, engine=DUCKDB, even_small=True)
+        for job, target in ((PILLS, "plain.csv"), (named, "named.csv"))
+    )
+    assert (tmp_path / "named.csv").read_bytes() == (tmp_path / "plain.csv").read_bytes()
+    assert transaction_figures(made).dropped == transaction_figures(plain).dropped == ("10",)
+    assert "Dropped 1 item (mmil): 10\n" in text_of(plain)
+    assert "Dropped 1 item (mmil): a tenner (10)\n" in text_of(made)
+    with pytest.raises(UsageError, match="names no item"):
+        dry_run_transactions(frame, replace(PILLS, labels=(("gone", "x"),)), engine=DUCKDB, even_small=True)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from kohort.errors import FileError
 from kohort.generate.tables import own_tables
 from kohort.job.document import document_at
-from kohort.job.transactions import names_in
+from kohort.job.transactions import labels_in, names_in
 from kohort.sweeps.journal import digest_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def tables_beside(path: Path) -> object:
     return own_tables(path.parent)
 
 
-READERS: tuple[Callable[[Path], object], ...] = (document_at, names_in, digest_of, tables_beside)
+READERS: tuple[Callable[[Path], object], ...] = (document_at, names_in, labels_in, digest_of, tables_beside)
 
 
 @pytest.mark.parametrize("read", READERS)

@@ -15,7 +15,7 @@ from kohort.release import Job
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
 
 
 def tables_from(
@@ -60,7 +60,7 @@ def _of_job(job: Job) -> JobBuilder:
     return JobBuilder(*tables_of(job))
 
 
-def job_from(job: object, options: Mapping[str, object], *, population: object = None) -> Request | Job:
+def job_from(job: object, options: Mapping[str, object], *, population: object = None) -> TableRequest | Job:
     """The job that was passed, or the request of the keyword arguments.
 
     Raises:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.checking import Check
     from kohort.job.options import Options, Promises, Reading
-    from kohort.job.request import Question, Request
+    from kohort.job.request import Question, TableRequest
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.progress import Progress
@@ -469,7 +469,7 @@ def _like(source: object) -> str:
 
 
 @contextmanager
-def _placing(made: Job | Request) -> Generator[None]:
+def _placing(made: Job | TableRequest) -> Generator[None]:
     """Give a fault that the table shows the keyword argument that it came of."""
     try:
         yield
@@ -501,7 +501,7 @@ def _varied(vary: object) -> dict[str, list[str]]:
         raise UsageError(fault.what, where="vary=…", hint=fault.hint.replace("--vary ", "")) from None
 
 
-def _placed(fault: UsageError, requests: Sequence[Request]) -> UsageError:
+def _placed(fault: UsageError, requests: Sequence[TableRequest]) -> UsageError:
     if fault.where.startswith("--vary"):
         return UsageError(fault.what, where="vary=…", hint=fault.hint)
     return requests[0].placed(fault) if requests else fault

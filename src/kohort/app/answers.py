@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kohort.errors import JobError, KohortError, SchemaError
@@ -45,7 +46,7 @@ class Fault(NamedTuple):
 
 
 #: What a hint of the command line and of job files has, and a page has buttons for.
-_TYPED: Final = ("--", "job file", "Job.", "person.key", "Python", "role =")
+_TYPED: Final = ("--", "job file", "Job.", "person.key", "Python", "role =", "private-file")
 
 
 def faults_in(error: BaseException) -> tuple[Fault, ...]:
@@ -207,6 +208,7 @@ class ItemRoles(NamedTuple):
         least: Items in fewer transactions are removed first.
         drawn: Whether they are drawn by lot.
         why: Why they cannot be told; then there are none.
+        labels: The items that the job names, each as people read it.
     """
 
     private: tuple[str, ...] = ()
@@ -215,6 +217,11 @@ class ItemRoles(NamedTuple):
     least: int = 0
     drawn: bool = False
     why: str = ""
+    labels: Mapping[str, str] = MappingProxyType({})
+
+    def labelled(self, item: str) -> str:
+        """An item as people read it."""
+        return self.labels.get(item, item)
 
 
 class BasketPreview(NamedTuple):
@@ -231,8 +238,8 @@ class Point(NamedTuple):
     """What a method would lose where one parameter has another value.
 
     Attributes:
-        value: The value, as a job says it.
-        method: The method's name.
+        value: The value, as a job says it; empty for the job's own.
+        method: The method's name; likewise.
         loss: The share of the cells that is lost, 0..1; nothing is known where `why` is said.
         moles: The minimal moles before.
         dropped: The items that would be left nowhere.

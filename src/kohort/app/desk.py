@@ -80,11 +80,12 @@ def _decisive(text: str) -> str:
     return json.dumps(decisive, default=str) if raw else ""
 
 
-def hierarchies_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """The files that the columns of a job name as their hierarchies."""
+def files_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """The files that a job names as hierarchies of its columns, or for names of its items."""
     columns = table_at(raw, ("columns",))
-    named = (str(table_at(columns, (name,)).get("hierarchy", "")) for name in columns)
-    return tuple(dict.fromkeys(one and str(file_of(one)) for one in named))
+    named = [str(table_at(columns, (name,)).get("hierarchy", "")) for name in columns]
+    labels = str(table_at(raw, ("items",)).get("names-file", ""))
+    return tuple(dict.fromkeys([*(one and str(file_of(one)) for one in named), labels]))
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +101,7 @@ class Desk:
         at: Which of them it has.
         saved: The text that the file has; `None` while there is none.
         released: What was released last.
-        held: Files of hierarchies that were made at the desk, which versions name and the folder lacks.
+        held: Files of hierarchies and names that were made at the desk, which versions name and the folder lacks.
     """
 
     path: Path
@@ -196,15 +197,19 @@ class Desk:
                 self.versions = [*self.versions[: self.at + 1], Version(text, what)]
                 self.at = len(self.versions) - 1
 
-    def hold(self, file: HeldFile) -> str:
-        """Keep the file of a hierarchy until a job that names it is saved; the name that it gets.
+    def hold(self, file: HeldFile, what: str = "hierarchy") -> str:
+        """Keep a file of `what` until a job that names it is saved; the name that it gets, or has in the folder.
 
         Of what was made before it keeps what some version names. A file of the folder is never replaced.
         """
-        stem, ending = (re.sub(r"[^\w-]+", "_", part) for part in file.name.rsplit(".", 1))
+        stem, ending = (
+            re.sub(r"[^\w-]+", "_", part) for part in (file.name.removesuffix(file.suffix), file.suffix[1:] or "txt")
+        )
         with self._lock:
             self.held = {name: one for name, one in self.held.items() if any(name in of.text for of in self.versions)}
-            return self._kept(file, (f"{stem}.hierarchy-{number}.{ending}" for number in count(1)))
+            if self._has(file.name) == file.content:
+                return file.name
+            return self._kept(file, (f"{stem}.{what}-{number}.{ending}" for number in count(1)))
 
     def _kept(self, file: HeldFile, names: Iterable[str]) -> str:
         """Keep a file by the first of these names that no other file has; the name."""
@@ -268,7 +273,7 @@ class Desk:
             if saved is not None and (not self.path.is_file() or self.path.read_text(encoding="utf-8-sig") != saved):
                 hint = "copy the text of the job from the page Job file, and open that file again"
                 raise TargetError("the job file was changed by somebody else", where=self.path.name, hint=hint)
-            beside = [self.held[name] for name in hierarchies_in(self.raw) if name in self.held]
+            beside = [self.held[name] for name in files_in(self.raw) if name in self.held]
             for one in beside:
                 check_target(self.path.parent / one.name, overwrite=False, inputs=())
             check_target(self.path, overwrite=saved is not None, inputs=())

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from kohort.app.answers import Fault, faults_in
 from kohort.app.fields import changed, has_levels, table_at
-from kohort.app.job_pages import WITH_A_FORM, UnansweredError, number
+from kohort.app.job_pages import WITH_A_FORM, UnansweredError, number, sent_file
 from kohort.app.making import (
     Complete,
     Cuts,
@@ -269,9 +269,7 @@ def _prefixes(said: Mapping[str, str]) -> Making:
 
 
 def _sent(form: Mapping[str, str], files: Mapping[str, HeldFile]) -> UploadedFile:
-    file = files.get("file")
-    if file is None or not file.name:
-        raise UsageError("no file is chosen", hint="choose a CSV or JSON file of yours")
+    file = sent_file(files, "a CSV or JSON file of yours")
     keep = form.get("keep", "")
     return UploadedFile(
         file,

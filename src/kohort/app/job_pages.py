@@ -21,15 +21,16 @@ from kohort.errors import KohortError, UsageError
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from starlette.requests import Request
 
     from kohort.app.desk import Desk, Version
     from kohort.app.fields import Field
-    from kohort.app.subjects import Subject
+    from kohort.app.subjects import Changes, Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
+    from kohort.schema.hierarchies import HeldFile
 
     #: What answers a request for a page.
     Endpoint: TypeAlias = Callable[[Request], Response]
@@ -309,6 +310,15 @@ class JobPages(ABC):
             raise UnansweredError(faults=faults)
         return self._answer(question, text, self.desk.place, *arguments, patience=patience)
 
+    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Any], bool]:
+        """What each option costs, as far as it is known; and whether more is still to come."""
+        if self.desk.faults():
+            return {}, False
+        options = dict.fromkeys(one["changes"] for each in choices for one in each["options"])
+        tasks = {one: self.desk.ask("cost", self.desk.text, self.desk.place, one) for one in options}
+        known = {one: task.value for one, task in tasks.items() if not task.is_open}
+        return known, len(known) < len(tasks)
+
     def _fields(self, *places: Place) -> tuple[Field, ...]:
         return tuple(one for place in places for one in fields_of(self.desk.raw, place, self.subject.forms))
 
@@ -389,6 +399,14 @@ def steps_in(stage: str) -> tuple[int, int] | None:
 def parts_of(text: str) -> tuple[str, ...]:
     """What commas separate."""
     return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
+def sent_file(files: Mapping[str, HeldFile], what: str) -> HeldFile:
+    """The file that a form sends, of which it says what it is."""
+    file = files.get("file")
+    if file is None or not file.name:
+        raise UsageError("no file is chosen", hint=f"choose {what}")
+    return file
 
 
 def number(text: str) -> int:

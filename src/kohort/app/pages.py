@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from kohort.app.desk import Version
     from kohort.app.job_pages import Endpoint
     from kohort.app.nodes import LatticeLook
-    from kohort.app.subjects import Changes
     from kohort.job.lines import Place
     from kohort.pipeline.pricing import Price
 
@@ -176,16 +175,6 @@ class Pages(JobPages):
         scales = {one.name: one.scale for one in guessed}
         numeric = [name for name in said if table_at(said, (name,)).get("scale", scales.get(name)) == "numeric"]
         return choices_of(self.desk.raw, numeric)
-
-    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Price | None], bool]:
-        """What each option costs, as far as it is known; and whether more is still to come."""
-        if self.desk.faults():
-            return {}, False
-        options = dict.fromkeys(one["changes"] for each in choices for one in each["options"])
-        tasks = {one: self.desk.ask("cost", self.desk.text, self.desk.place, one) for one in options}
-        return {one: task.value for one, task in tasks.items() if not task.is_open}, any(
-            task.is_open for task in tasks.values()
-        )
 
     def preview(self, request: Request) -> Response:
         """What the job would release; ten records of it where somebody asks for them."""

@@ -15,7 +15,7 @@ from kohort.app.fields import places_of_t
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
-from kohort.app.subjects import request_of
+from kohort.app.subjects import document_in, request_of
 from kohort.assessment.classes import classes_of, tuples_of
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
@@ -30,7 +30,7 @@ from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import INPUT
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.request import Request, load, reading_of, request
+from kohort.job.request import TableRequest, load, reading_of, request
 from kohort.job.steps import changed
 from kohort.job.varied import Variations
 from kohort.pipeline.pricing import count, of_sample, priced, sampled
@@ -183,8 +183,8 @@ class Session:
     def preview(self, text: str, folder: Folder) -> Preview:
         """What a job would release, written nowhere: verified as text; of records elsewhere, as they are counted."""
         made = request_of(text, folder)
-        if made.engine == HERE:
-            release, said = self._try(text, folder), replace(document(text, folder=Path(folder)), held=folder.held)
+        if made.run.engine == HERE:
+            release, said = self._try(text, folder), document_in(text, folder)
             self.on_progress("compare")
             source = self._read(made.source, _input(text))
             advice = advice_on(said, source=source, now=release.metrics.get("ncp"), most=0)
@@ -221,7 +221,7 @@ class Session:
         """
         said = document(text, folder=Path(folder))
 
-        def make(raw: Mapping[str, object]) -> Request:
+        def make(raw: Mapping[str, object]) -> TableRequest:
             return request(raw, where=said.where, folder=said.folder, held=folder.held)
 
         points: list[tuple[str, Point]] = []
@@ -261,7 +261,7 @@ class Session:
         """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
         made = load(Path(job))
         target = Path(made.target)
-        here = made.engine == HERE
+        here = made.run.engine == HERE
         reports = reports_of(target) if here and _is_file(made) else {}
         write = page_writers(page)
         release = pipeline.anonymize(
@@ -274,7 +274,7 @@ class Session:
             reports=tuple(pipeline.Report(path, write(REPORTS[name])) for name, path in reports.items()),
             inputs=made.inputs,
             engine=self._engine(made),
-            staging=None if made.spill is None else Path(made.spill),
+            staging=None if made.run.spill_folder is None else Path(made.run.spill_folder),
         )
         found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
         return Released({name: str(path) for name, path in found.items()}, (_preview if here else _outline)(release))
@@ -292,16 +292,14 @@ class Session:
             self._tables, self._tried, self._counted = {key: io.read(source, how)}, {}, {}
         return self._tables[key]
 
-    def _engine(self, made: Request) -> Engine:
+    def _engine(self, made: TableRequest) -> Engine:
         """The engine of a job; the one of the last job, with its session, where it is the same."""
-        key = made.engine, made.memory, made.spill, made.master, tuple(made.spark_conf.items())
+        key = str(made.run)
         if key not in self._engines:
             self._engines.clear()  # before the next: a process has one session of Spark
-            if made.engine != HERE:
-                self.on_progress(f"start {made.engine}")
-            self._engines[key] = engine_of(
-                made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf
-            )
+            if made.run.engine != HERE:
+                self.on_progress(f"start {made.run.engine}")
+            self._engines[key] = engine_of(**vars(made.run))
         return self._engines[key]
 
     def _try(self, text: str, folder: Folder) -> Release:
@@ -438,6 +436,6 @@ def page_writers(make: _PageMaker) -> Callable[[Audience], Callable[[Any], bytes
     return lambda audience: lambda release: writer_of(".html")(for_audience(made(release), audience))
 
 
-def _is_file(made: Request) -> bool:
+def _is_file(made: TableRequest) -> bool:
     """Whether the release is one file, beside which reports can stand."""
     return not made.target.endswith("/") and "://" not in made.target and "#" not in made.target

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
+    from kohort.job.document import Document
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.job.transactions import TransactionRequest
     from kohort.schema.hierarchies import HeldFile
 
@@ -53,15 +54,20 @@ class Folder(os.PathLike[str]):
         return self.path
 
 
-def request_of(text: str, folder: Folder) -> Request:
+def document_in(text: str, folder: Folder) -> Document:
+    """A job's text, in a folder."""
+    return replace(document(text, folder=Path(folder)), held=folder.held)
+
+
+def request_of(text: str, folder: Folder) -> TableRequest:
     """The request of a job's text, whose faults name columns and settings, not lines."""
-    return of(replace(document(text, folder=Path(folder)), held=folder.held, where=spoken))
+    return of(replace(document_in(text, folder), where=spoken))
 
 
-def transactions_of(text: str, folder: str | Folder) -> TransactionRequest:
+def transactions_of(text: str, folder: Folder) -> TransactionRequest:
     """The same of a job on transactions."""
-    made = transactions.of(replace(document(text, folder=Path(folder)), where=spoken))
-    made.refuse_output()
+    made = transactions.of(replace(document_in(text, folder), where=spoken))
+    transactions.refuse_target(made)
     engine = made.run.engine
     if engine != "local":
         raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")
@@ -173,6 +179,7 @@ TRANSACTIONS: Final = Subject(
         "look": "Reading the transactions",
         "roles": "Looking up the roles of items",
         "records": "Reading transactions",
+        "cost": "Estimating what choices cost",
         "preview": "Trying what the job would release",
         "changes": "Comparing transactions",
         "report": "Writing the report",

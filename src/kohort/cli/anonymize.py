@@ -18,7 +18,7 @@ from kohort.shown import took, whole
 if TYPE_CHECKING:
     from kohort.job.advice import Advice
     from kohort.job.document import Document
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.job.steps import Step
     from kohort.report import Json
 
@@ -73,14 +73,14 @@ def run(
 
 
 def _carry_out(
-    made: Request, page: outputs.PageOptions, files: outputs.Files, run: options.Run, text: Document | None = None
+    made: TableRequest, page: outputs.PageOptions, files: outputs.Files, run: options.Run, text: Document | None = None
 ) -> None:
     """Anonymize as `made` asks, and print the result; of a job file also what changes of it would give."""
     from kohort import pipeline
     from kohort.engines.local import engine_of
 
-    outputs.refuse_elsewhere(made.engine, page, outputs.used(files))
-    engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
+    outputs.refuse_elsewhere(made.run.engine, page, outputs.used(files))
+    engine = engine_of(**vars(made.run))
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
     with placing(made.placed), progress(quiet=run.quiet) as on_progress:
@@ -97,14 +97,15 @@ def _carry_out(
         if run.dry_run:
             release = pipeline.dry_run(made.source, made.job, **common)
         else:
-            staging = None if made.spill is None else Path(made.spill)
+            staging = None if made.run.spill_folder is None else Path(made.run.spill_folder)
             release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
         if run.quiet and not run.json:
             return  # nobody reads the figures
         figures = figures_of(release)
     from kohort.report.render.release import release_text
 
-    told = f"{release_text(figures, made.quasi)}\n{took(release.seconds)}"
+    quasi = [one.name for one in made.job.schema.quasi]
+    told = f"{release_text(figures, quasi)}\n{took(release.seconds)}"
     if text is not None and not run.json:
         told += changes_of(text, release.records.whole, release.metrics.get("ncp"))
     say(told, figures.as_json(), as_json=run.json, internal=True)

@@ -13,7 +13,7 @@ from kohort.cli import flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
 from kohort.job.codec import names
-from kohort.job.faults import placing
+from kohort.job.faults import job_error, placing
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kohort.certificate.table import Certificate
     from kohort.certificate.transactions import CoherenceCertificate
     from kohort.cli.derive import Given
+    from kohort.errors import UsageError
     from kohort.job.lines import Place
     from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
@@ -56,7 +57,7 @@ _TABLE: Final = MappingProxyType(
 _OF_TABLE: Final = (*options.READING, "missing-token", "quasi", "sensitive", "hierarchy", "missing", "Promise")
 _OF_BASKETS: Final = (
     *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "no-private"),
-    *("public", "public-file", "allow-absent", "h", "k", "p", "max-sets"),
+    *("public", "public-file", "allow-absent", "h", "k", "p", "max-sets", "names-file"),
 )
 
 #: The flags of transactions that say how they are read, and which items are private.
@@ -190,7 +191,10 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
     from kohort.certificate.table_shown import RecheckInputs
     from kohort.schema.hierarchies import read_hierarchy
 
-    files = options.pairs(hierarchy, "--hierarchy")
+    faults: list[UsageError] = []
+    files = flags.by_column("hierarchy", hierarchy, faults)
+    if faults:
+        raise job_error(faults)
     hierarchies = {name: read_hierarchy(Path(file), name=name) for name, file in files.items()}
     return check_table_again(source, known, RecheckInputs(**of_tables, hierarchies=hierarchies))
 
@@ -249,6 +253,7 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
 def _coherent(made: TransactionRequest, printed: options.Printed, *, values: bool) -> bool:
     """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
     from kohort.assessment.checking.transactions import check_transactions
+    from kohort.release.transactions import labelled
 
     with progress(quiet=printed.quiet) as on_progress:
         problem = problem_at(made, on_progress)
@@ -261,7 +266,7 @@ def _coherent(made: TransactionRequest, printed: options.Printed, *, values: boo
     figures["private"] = int(problem.roles.private.sum())
     if values:
         figures["over_names"] = [*over]
-    text = "\n".join(_coherence_lines(found, made.job.coherence, over))
+    text = "\n".join(_coherence_lines(found, made.job.coherence, labelled(over, made.job.labels)))
     say(text, figures, as_json=printed.json, quiet=printed.quiet)
     return found.met
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.comparison import Comparison
     from kohort.io import ReadOptions
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.report import Json
     from kohort.report.figures import BoundFigures
     from kohort.schema import Schema
@@ -126,7 +126,7 @@ class _Known(NamedTuple):
     schema: Schema
     k: int | None
     reading: ReadOptions | None = None
-    request: Request | None = None
+    request: TableRequest | None = None
 
 
 def _by_job(path: Path) -> _Known:

@@ -19,7 +19,7 @@ from kohort.whole_files import refuse_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.pipeline import Report
     from kohort.release import Release
 
@@ -156,7 +156,7 @@ def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple
     return (report,), f"open {path} in a browser"
 
 
-def _release(request: Request, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
+def _release(request: TableRequest, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
     from kohort import pipeline
 
     with progress() as on_progress:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from kohort.cli import options
 from kohort.errors import UsageError
-from kohort.job.codec import Columns, Side, names, tables_of
+from kohort.job.codec import Columns, Side, names, pairs, tables_of
 from kohort.job.faults import job_error, together
 from kohort.job.keys import keys_of
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from kohort.cli.derive import Given
     from kohort.job.keys import Key, KeyTable, KeyValues
     from kohort.job.lines import Place
-    from kohort.job.request import Question, Request
+    from kohort.job.request import Question, TableRequest
     from kohort.job.transactions import TransactionRequest
 
 T = TypeVar("T")
@@ -26,7 +25,7 @@ T = TypeVar("T")
 _OPTIONAL: Final = frozenset({"columns", "person", "population"})
 
 
-def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True) -> Request:
+def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True) -> TableRequest:
     """The request that the flags make, of a command that releases something or not; their faults come all at once."""
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import request as made_of
@@ -104,14 +103,15 @@ def shape(
     made.shape(key, made.said(key, texts))
 
 
+def by_column(flag: str, texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, str]:
+    """What a flag says of each column."""
+    return pairs("column", f"--{flag} COLUMN=VALUE")(texts or (), faults) or {}
+
+
 def _read(key: Key, value: Any, _: object, faults: list[UsageError]) -> Any:  # noqa: ANN401  whatever click made of a flag
     """What a flag says, as a job file says it; `None` where it is not given and says nothing."""
     if key.of_column:
-        try:
-            options.pairs(value, f"--{key.flag}")
-        except UsageError as fault:
-            faults.append(fault)
-        return {name: key.type.text(text, faults) for name, text in options.readable(value).items()}
+        return {name: key.type.text(text, faults) for name, text in by_column(key.flag, value, faults).items()}
     if key.place[0] == "columns":
         return names(value)
     if value is None or (value is False and key.kind is bool):

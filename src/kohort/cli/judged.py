@@ -32,7 +32,7 @@ def requested(given: Given, *, matched: bool) -> Question:
         faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint=hint))
     of_columns = [key for key in given.keys if key.is_model and key.of_column]
     for key in of_columns:
-        for name in options.readable(given[key.flag]):
+        for name in flags.by_column(key.flag, given[key.flag], []):
             columns.setdefault(name, {"role": "sensitive"})
         flags.shape(columns, key, given[key.flag], faults)
     judged_by = {name: said for name, said in columns.items() if said["role"] == "quasi" or len(said) > 1}
@@ -208,7 +208,7 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
 
     Where the job left out incomplete records, it let nobody into the release whom it would else have suppressed.
     """
-    tokens, named = given["missing-token"], options.readable(given["missing"])
+    tokens, named = given["missing-token"], flags.by_column("missing", given["missing"], [])
     said = certified_job(given["path"]) if matched else None
     schema = replace(schema, missing=schema.missing | {*(tokens or (said.schema.missing if said else ()))})
     if said is None:

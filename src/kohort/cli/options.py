@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from kohort import system
 from kohort.cli.derive import Given, Keys, option
-from kohort.errors import InfeasibleError, UsageError
+from kohort.errors import InfeasibleError
 from kohort.job.codec import names
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator
 
     from kohort.io import ReadOptions
     from kohort.tables.table import Table
@@ -119,33 +119,3 @@ def refusing_empty() -> Generator[None]:
         yield
     except InfeasibleError as fault:
         raise InfeasibleError(fault.what, where=fault.where, hint="use a table with records") from None
-
-
-def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
-    """`column=value` flags as a mapping.
-
-    Raises:
-        UsageError: a text without `=`, or a column given twice.
-
-    >>> pairs(["age=5"], "--grid")
-    {'age': '5'}
-    """
-    columns: set[str] = set()
-    for text in texts or ():
-        column, equals, _ = text.partition("=")
-        if not equals or column in columns:
-            what = f"column {column} is given twice" if equals else f"{column} has no value"
-            hint = f"write {flag} {column if column and not equals else 'COLUMN'}=VALUE, once per column"
-            raise UsageError(what, where=flag, hint=hint)
-        columns.add(column)
-    return readable(texts)
-
-
-def readable(texts: Sequence[str] | None) -> dict[str, str]:
-    """The `column=value` flags that are such; of two for a column, the last.
-
-    >>> readable(["age=5", "sex", "age=10"])
-    {'age': '10'}
-    """
-    parts = (text.partition("=") for text in texts or ())
-    return {column: value for column, equals, value in parts if equals}

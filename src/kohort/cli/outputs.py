@@ -13,7 +13,7 @@ from kohort.job.faults import placing
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.pipeline import Report
     from kohort.publish import Companion
     from kohort.release import Release
@@ -151,7 +151,7 @@ class FigureMaker:
         return self.found
 
 
-def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
+def figures_of(made: TableRequest, files: Files, *, threads: int) -> FigureMaker:
     """What makes the figures of a release."""
     from kohort.cli.risk import names_of
 
@@ -164,7 +164,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
 
 
 def companions(
-    made: Request, page: PageOptions, files: Files, figures: FigureMaker, *, dry_run: bool
+    made: TableRequest, page: PageOptions, files: Files, figures: FigureMaker, *, dry_run: bool
 ) -> tuple[Report, ...]:
     """The files to publish with the release, and what writes each."""
     from kohort import pipeline
@@ -175,7 +175,8 @@ def companions(
     found: list[Report] = []
     audience = _audience(page)
     if report is not None:
-        found.append(pipeline.Report(report, _writer(report, audience, made.quasi, figures)))
+        quasi = [one.name for one in made.job.schema.quasi]
+        found.append(pipeline.Report(report, _writer(report, audience, quasi, figures)))
     if files.mapping is not None:
         from kohort.report import mapping
 
@@ -198,12 +199,10 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
     from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
     from kohort.report.render.text import text_file
-    from kohort.report.render.transactions import transactions_text
-    from kohort.report.transactions import transaction_figures
-    from kohort.report.written import writer_of
+    from kohort.report.written import text_of, writer_of
 
     if report.suffix == ".txt":
-        return (Companion(report, lambda release: text_file(transactions_text(transaction_figures(release)))),)
+        return (Companion(report, lambda release: text_file(text_of(release))),)
     write, reader = writer_of(report.suffix), audience or Audience.INTERNAL
     return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
 
@@ -226,7 +225,7 @@ def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
         raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
 
 
-def _picture(made: Request, path: Path) -> Report:
+def _picture(made: TableRequest, path: Path) -> Report:
     from kohort import pipeline
     from kohort.algorithms.lattice.exhaustive import check_drawable
     from kohort.report import lattice as lattice_picture

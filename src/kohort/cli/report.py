@@ -133,13 +133,13 @@ def _transactions(
     text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
-    from kohort.job.transactions import of
+    from kohort.job.transactions import of, refuse_target
     from kohort.pipeline.again import transactions_again
     from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
 
     made = of(text)
-    made.refuse_output()
+    refuse_target(made)
     target = Path(made.target)
     with placing(made.placed):
         release = transactions_again(made.source, made.job, target, on_progress=on_progress)

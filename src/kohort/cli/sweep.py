@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.job.lines import Place
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.job.varied import Variations
     from kohort.sweeps.journal import Journal
     from kohort.sweeps.table_plan import TablePlan
@@ -147,7 +147,7 @@ def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageE
     flag_of = {_flag_of(name): f"--vary {name}" for name in parameters}
     raw = with_usual_k(raw, parameters)
 
-    def make(tables: Mapping[str, object]) -> Request:
+    def make(tables: Mapping[str, object]) -> TableRequest:
         try:
             return flags.request(tables, faults, releasing=False)
         except JobError as fault:
@@ -221,7 +221,7 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
     say_sweep(TABLES, found, shown)
 
 
-def _journal(first: Request, shown: SweepOutput) -> Journal:
+def _journal(first: TableRequest, shown: SweepOutput) -> Journal:
     from kohort.sweeps.figure import on_demand
     from kohort.sweeps.journal import Journal, beside, digest_of
 
@@ -233,7 +233,9 @@ def _journal(first: Request, shown: SweepOutput) -> Journal:
     return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), *asked]))
 
 
-def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int) -> TableSweep:
+def _swept(
+    first: TableRequest, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int
+) -> TableSweep:
     from kohort import io
     from kohort.sweeps.figure import on_demand
     from kohort.sweeps.tables import sweep

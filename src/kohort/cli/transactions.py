@@ -46,6 +46,7 @@ def carry_out(
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.local import engine_of
+    from kohort.job.transactions import refuse_target
     from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures
@@ -54,9 +55,8 @@ def carry_out(
         raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
     outputs.refuse_elsewhere(made.run.engine, page, {"trace": shown.trace, "show-values": shown.show_values})
     reports = outputs.transaction_companions(page, dry_run=run.dry_run)
-    made.refuse_output()
-    of = made.run
-    engine = engine_of(of.engine, made.memory, of.spill_folder, master=of.master, spark_conf=of.spark_conf)
+    refuse_target(made)
+    engine = engine_of(**vars(made.run))
     try:
         with placing(made.placed), progress(quiet=run.quiet) as on_progress:
             if run.dry_run:
@@ -74,7 +74,7 @@ def carry_out(
                 )
     except InfeasibleError as fault:
         raise made.placed(_named(fault, made) if shown.show_values else fault) from None
-    figures = transaction_figures(release)
+    figures = transaction_figures(release if run.json else release.labelled())
     text = f"{transactions_text(figures)}\n{took(release.seconds)}"
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
@@ -89,9 +89,10 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.check import in_the_way, problem_at
+    from kohort.release.transactions import labelled
     from kohort.report.render.text import listed
 
-    names = listed(in_the_way(problem_at(made, lambda _: None)))
+    names = listed(labelled(in_the_way(problem_at(made, lambda _: None)), made.job.labels))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)
 
 
@@ -136,7 +137,8 @@ def convert(
 ) -> None:
     """Write transactions in another form; this does not anonymize them."""
     from kohort.job.parts import relative
-    from kohort.job.transactions import placed, reading_of, refuse_output
+    from kohort.job.request import placed
+    from kohort.job.transactions import PLACES, reading_of, refuse_output
     from kohort.pipeline.transactions import convert_transactions
     from kohort.release.transactions import BasketWriting
 
@@ -146,7 +148,7 @@ def convert(
     source, target = (relative(path, Path()) for path in (parts.input.path, parts.output.path))
     refuse_output(writing, reading, target, flags.transaction_flag)
     least = parts.items.min_support or Fraction(0)
-    with placing(partial(placed, where=flags.transaction_flag)), progress(quiet=quiet) as on_progress:
+    with placing(partial(placed, where=flags.transaction_flag, places=PLACES)), progress(quiet=quiet) as on_progress:
         found = convert_transactions(
             source, reading, writing, Path(target), min_support=least, overwrite=overwrite, on_progress=on_progress
         )

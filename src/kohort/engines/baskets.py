@@ -153,6 +153,10 @@ class Baskets(Summary):
         names = tuple(name for name, stays in zip(self.names, items.tolist(), strict=True) if stays)
         return replace(self, names=names, supports=self.supports[items], codes=self.codes[items])
 
+    def renamed(self, names: tuple[str, ...]) -> Baskets:
+        """The same transactions, whose items have these names (m,)."""
+        return replace(self, names=names)
+
     def of(self, codes: Items) -> str:
         """The cells of some items, each by its place among these: `t` and `i`."""
         given = self.dialect.give(pl.DataFrame({"code": codes, "place": np.arange(codes.size)}))

@@ -154,7 +154,8 @@ def advice_on(
         KohortError: the job has faults, or its input cannot be read.
     """
     if text.is_of_transactions:
-        given, said = of_transactions(text), partial(request_of_transactions, where=text.where, folder=text.folder)
+        said = partial(request_of_transactions, where=text.where, folder=text.folder, held=text.held)
+        given = of_transactions(text)
         _refuse_elsewhere(given.run.engine)
         on_progress("read")
         if not isinstance(source, Transactions):
@@ -163,7 +164,7 @@ def advice_on(
         with placing(given.placed):
             return advised_transactions(text.raw, lambda raw: said(raw).job, source, now=now, most=most)
     made, asked = of(text), partial(request, where=text.where, folder=text.folder, held=text.held)
-    _refuse_elsewhere(made.engine)
+    _refuse_elsewhere(made.run.engine)
     on_progress("read")
     table = source if isinstance(source, Table) else read(made.source, made.job.reading)
     population = None if made.population is None else read(made.population, made.job.reading)

@@ -166,7 +166,7 @@ def complete_records(texts: Sequence[str], _: object = None) -> list[str] | str:
     return "all" if columns == ["all"] else columns
 
 
-def pairs(noun: str, shape: str, *, last: bool = False) -> Callable[[Sequence[str], list[UsageError]], object]:
+def pairs(noun: str, shape: str, *, last: bool = False) -> Callable[..., dict[str, str] | None]:
     """What reads texts of this shape, `ITEM=NUMBER`, each name once.
 
     Args:
@@ -177,16 +177,16 @@ def pairs(noun: str, shape: str, *, last: bool = False) -> Callable[[Sequence[st
     >>> pairs("item", "--weight ITEM=NUMBER", last=True)(["bread=2", "a=b=0.5"], [])
     {'bread': '2', 'a=b': '0.5'}
     """
-    flag, _, value = shape.partition(" ")
+    flag, kind, value = shape.replace("=", " ").split(" ")
 
-    def read(texts: Sequence[str], faults: list[UsageError]) -> object:
-        found: dict[str, object] = {}
+    def read(texts: Sequence[str], faults: list[UsageError]) -> dict[str, str] | None:
+        found: dict[str, str] = {}
         for text in texts:
             name, equals, given = text.rpartition("=") if last else text.partition("=")
             if not equals or name in found:
-                what = f"{noun} {name} is given twice" if equals else f"{flag} takes {value}"
-                once = f"once per {value.partition('=')[0].lower()}"
-                faults.append(UsageError(what, where=flag, hint=f"write {shape}, {once}"))
+                what = f"{noun} {name} is given twice" if equals else f"{f'{flag} {text}'.rstrip()} has no value"
+                written = shape if equals or not text else f"{flag} {text}={value}"
+                faults.append(UsageError(what, where=flag, hint=f"write {written}, once per {kind.lower()}"))
             else:
                 found[name] = given
         return found or None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.job.draft import Draft
     from kohort.job.keys import Key
     from kohort.job.lines import Place
-    from kohort.job.request import Question, Request
+    from kohort.job.request import Question, TableRequest
     from kohort.release import Job
     from kohort.schema import Schema
     from kohort.schema.hierarchies import HeldFile
@@ -57,7 +57,7 @@ class JobBuilder:
     hierarchies: Mapping[str, Hierarchy]
     faults: tuple[UsageError, ...] = ()
 
-    def request(self, tables: Mapping[str, object], held: Sequence[HeldFile] = ()) -> Request:
+    def request(self, tables: Mapping[str, object], held: Sequence[HeldFile] = ()) -> TableRequest:
         """The request of these tables, with its hierarchies, also those in files that are not written."""
         made = self._made(lambda: request(tables, where=keyword_at, held=held))
         return replace(made, job=replace(made.job, schema=self._with_hierarchies(made.job.schema)))

@@ -15,6 +15,7 @@ from kohort.job.codec import plain
 from kohort.job.faults import NEAR, nearest
 from kohort.job.keys import REQUIRED, KeyValues, is_list, is_table
 from kohort.release.fit import Misfit
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,6 +137,13 @@ def relative(path: str, folder: Path) -> str:
     if path == "-" or is_address(path) or is_store(path):
         return path
     return f"{folder / path}{'/' if path.endswith(('/', os.sep)) else ''}"
+
+
+def run_of(said: KeyValues, folder: Path) -> KeyValues:
+    """The engine and its resources, as `kohort.engines.local.engine_of` takes them."""
+    memory = None if said.memory_limit is None else bytes_of(said.memory_limit)
+    spill = None if said.spill_folder is None else relative(said.spill_folder, folder)
+    return KeyValues(**{**vars(said), "memory_limit": memory, "spill_folder": spill})
 
 
 def sign_key(path: str | None, folder: Path) -> str | None:

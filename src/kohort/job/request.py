@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
-from kohort.errors import JobError, SchemaError, UsageError
+from kohort.errors import JobError, KohortError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.columns import (
     attributes_of,
@@ -23,7 +23,7 @@ from kohort.job.faults import job_error
 from kohort.job.form import INPUT, OUTPUT, PERTURB, PERTURBED, QUESTION, TABLE_JOB
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, read, relative, right_part, sign_key, table, told, without
+from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
@@ -32,7 +32,6 @@ from kohort.release.fit import misfits as altered_misfits
 from kohort.release.job import Purpose
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
-from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
@@ -50,6 +49,9 @@ if TYPE_CHECKING:
     from kohort.schema.hierarchies import HeldFile
 
 
+E = TypeVar("E", bound=KohortError)
+J = TypeVar("J")
+
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
     "node": ("method", "node"),
@@ -62,57 +64,47 @@ _REST: Final = {"refuse": None, "insensitive": Role.INSENSITIVE, "drop": Role.DR
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Request(Generic[J]):
     """A job with its two ends.
 
     Attributes:
-        source: Where the table is; `-` is standard input.
+        source: Where the records are; `-` is standard input.
         target: Where the release goes; empty where nothing is released.
         job: What decides the release.
-        inputs: The other files that it was made from: the job file and the hierarchies.
+        inputs: The other files that it was made from: the job file, hierarchies, lists of items.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
+        places: The keys behind the places that kohort's errors name.
+        run: The engine, and what it may use; see `run_of`.
         population: Where the population table is; `None` where no model needs one.
-        memory: The bytes of memory that may be used; `None` for any number.
-        spill: The folder of what does not fit; `None` for the system's.
-        engine: The engine, by its name in `kohort.engines.local`.
-        master: Spark's master; `None` for this machine.
-        spark_conf: Spark's settings.
     """
 
     source: str
     target: str
-    job: Job
+    job: J
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
+    places: Mapping[str, Place]
+    run: KeyValues
     population: str | None = None
-    memory: int | None = None
-    spill: str | None = None
-    engine: str = "local"
-    master: str | None = None
-    spark_conf: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    @property
-    def quasi(self) -> tuple[str, ...]:
-        """The quasi-identifiers in the order of the job: that of a node's levels."""
-        return tuple(attribute.name for attribute in self.job.schema.quasi)
-
-    def placed(self, fault: UsageError) -> UsageError:
-        """A fault that the table showed, with the place of the column or node; each one where there are several."""
-        places = {f"column {one.name}": ("columns", one.name) for one in self.job.schema.attributes}
-
-        def placed(one: UsageError) -> UsageError:
-            if one.where in _PLACES:
-                return UsageError(one.what, where=self.where(_PLACES[one.where]), hint=one.hint)
-            if one.where in places:
-                return SchemaError(one.what, where=self.where(places[one.where]), hint=one.hint)
-            return one
-
-        if isinstance(fault, JobError):
-            return job_error([placed(one) for one in fault.faults], fault.hint)
-        return placed(fault)
+    def placed(self, fault: E) -> E:
+        """A fault that the records showed, with the place of its key; each one where there are several."""
+        return placed(fault, self.where, self.places)
 
 
-def load(path: Path) -> Request:
+#: A job on a table with its two ends.
+TableRequest: TypeAlias = Request[Job]
+
+
+def placed(fault: E, where: Callable[[Place], str], places: Mapping[str, Place]) -> E:
+    """A fault that records showed, with the place of the key that it comes of; see `Request`."""
+    if isinstance(fault, JobError):
+        return cast("E", job_error([placed(one, where, places) for one in fault.faults], fault.hint))
+    place = places.get(fault.where)
+    return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+
+
+def load(path: Path) -> TableRequest:
     """The request of the job file at `path`; relative paths in it are relative to its folder.
 
     Raises:
@@ -124,7 +116,7 @@ def load(path: Path) -> Request:
     return of(document_at(path))
 
 
-def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
+def parse(text: str, *, name: str = "job", folder: Path = Path()) -> TableRequest:
     """The request that the TOML `text` makes; see `load`.
 
     >>> made = parse('''
@@ -148,7 +140,7 @@ def job_of(source: str | os.PathLike[str]) -> Job:
     return of(document_of(source)).job
 
 
-def of(text: Document) -> Request:
+def of(text: Document) -> TableRequest:
     """The request that a job file makes; see `load`."""
     made = request(text.raw, where=text.where, folder=text.folder, held=text.held)
     return replace(made, inputs=(*text.path, *made.inputs))
@@ -161,7 +153,7 @@ def request(
     folder: Path = Path(),
     held: Sequence[HeldFile] = (),
     releasing: bool = True,
-) -> Request:
+) -> TableRequest:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
     Args:
@@ -205,14 +197,11 @@ def request(
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder) if releasing else ""
-    spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = *made.inputs, *keys, *signing
-    memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
-    run = file.run
-    return Request(
-        source, target, job, inputs, where, made.population, memory, spill, run.engine, run.master, run.spark_conf
-    )
+    columns: dict[str, Place] = {f"column {one.name}": ("columns", one.name) for one in job.schema.attributes}
+    places, run = {**_PLACES, **columns}, run_of(file.run, folder)
+    return Request(source, target, job, inputs, where, places, run, made.population)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,26 @@
-"""Jobs on transactions: the tables of a job file, or the command line's flags, to a `TransactionRequest`."""
+"""Jobs on transactions: the tables of a job file, or the command line's flags, to a `Request`."""
 
 from __future__ import annotations
 
+import csv
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from kohort.errors import FileError, InputError, KohortError, UsageError
+from kohort.errors import FileError, InputError, KohortError, LimitError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.codec import plain
-from kohort.job.document import Document, document, document_at, document_of
+from kohort.job.document import Document, document_at, document_of
 from kohort.job.faults import job_error
-from kohort.job.keys import KeyValues
-from kohort.job.parts import part, read, relative, right_part, sign_key, table, told, without
-from kohort.job.request import purpose_of
+from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
+from kohort.job.request import Request, placed, purpose_of
 from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
 from kohort.job.written import given, keys_of
 from kohort.release.fit import Misfit
 from kohort.release.transactions import BasketWriting, TransactionJob
+from kohort.schema.hierarchies.files import HeldFile, csv_reader, text_lines
 from kohort.schema.numbers import exact
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
@@ -28,15 +28,21 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
-from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from kohort.job.keys import KeyValues
     from kohort.job.lines import Place
+    from kohort.schema.hierarchies.files import Source
     from kohort.transactions.problem import SuppressionAlgorithm
     from kohort.transactions.roles import RoleChoice
+
+
+#: The columns of a file of names, and its bytes at most.
+COLUMNS: Final = 2
+MOST_BYTES: Final = 1 << 26
 
 
 def names_in(path: Path) -> tuple[str, ...]:
@@ -77,9 +83,7 @@ def weights_in(path: Path) -> dict[str, Fraction]:
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    if not path.is_file():
-        what = "the list of items is not a regular file" if path.exists() else "there is no such list of items"
-        raise InputError(what, where=str(path), hint="name a text file")
+    _refuse_no_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -90,12 +94,54 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line]
 
 
-E = TypeVar("E", bound=KohortError)
+def _refuse_no_file(path: Path) -> None:
+    if not path.is_file():
+        what = "the list of items is not a regular file" if path.exists() else "there is no such list of items"
+        raise InputError(what, where=str(path), hint="name a text file")
 
-__all__ = ["TRANSACTION_JOB", "TransactionRequest", "load", "of", "parse", "reading_of", "request"]
+
+def labels_in(source: Source) -> dict[str, str]:
+    r"""The names that a file gives items, `ITEM,NAME` a line, as CSV with commas, semicolons or tabs.
+
+    An item without a name is passed over, and so is a header, unless transactions have an item of that name.
+
+    Raises:
+        InputError: the file cannot be read, a line has other columns, or an item has two names.
+        LimitError: the file is too large.
+
+    >>> labels_in(HeldFile("names.csv", b'item,name\n7,whole milk\n8,"butter, salted"\n'))["8"]
+    'butter, salted'
+    """
+    if isinstance(source, Path):
+        _refuse_no_file(source)
+        if source.stat().st_size > MOST_BYTES:
+            hint = "keep the items of these transactions"
+            raise LimitError(f"names of items are more than {MOST_BYTES >> 20} MiB", where=str(source), hint=hint)
+    try:
+        return _labels(source)
+    except OSError as error:
+        raise FileError(f"the names of items cannot be read: {error.strerror}", where=str(source)) from None
+
+
+def _labels(source: Source) -> dict[str, str]:
+    found: dict[str, str] = {}
+    rows = csv_reader(source)(text_lines(source), strict=True)
+    try:
+        for row in rows:
+            where = f"{source}, line {rows.line_num}"
+            if row and (len(row) != COLUMNS or not row[0]):
+                hint = 'write them as in 7,whole milk; put a name with commas in quotes: 7,"milk, whole"'
+                raise InputError("the line is not an item and its name", where=where, hint=hint)
+            if row and row[0] in found:
+                raise InputError("the item has two names", where=where, hint="give each item one name")
+            found |= {row[0]: row[1].strip()} if row else {}
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", where=f"{source}, line {rows.line_num}") from None
+    return {item: name for item, name in found.items() if name}
+
 
 #: The keys behind the places that kohort's errors name.
-_PLACES: Final[Mapping[str, Place]] = {
+PLACES: Final[Mapping[str, Place]] = {
     **{key: ("transactions", key) for key in ("format", "key", "item")},
     **{key: ("privacy", key) for key in ("h", "k", "p")},
     **{key: ("items", key) for key in ("private", "public", "delta", "seed", "min-support", "weight")},
@@ -103,40 +149,8 @@ _PLACES: Final[Mapping[str, Place]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionRequest:
-    """A job on transactions with its two ends.
-
-    Attributes:
-        source: Where the transactions are; `-` is standard input.
-        target: Where the release goes; empty where nothing is released.
-        job: What decides the release.
-        inputs: The other files that it was made from: the job file and lists of items.
-        where: Tells the reader's place for a path of keys, such as `("items", "private")`: a line, or a flag.
-        said: What is said by another key than usual, such as private items by a file.
-        run: Where the transactions are counted, and what that may use.
-    """
-
-    source: str
-    target: str
-    job: TransactionJob
-    inputs: tuple[Path, ...]
-    where: Callable[[Place], str]
-    said: Mapping[str, Place]
-    run: KeyValues = field(default_factory=lambda: right_part(COUNTING, {}))
-
-    @property
-    def memory(self) -> int | None:
-        """The bytes of memory that may be used; `None` for any number."""
-        return None if self.run.memory_limit is None else bytes_of(self.run.memory_limit)
-
-    def refuse_output(self) -> None:
-        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work."""
-        refuse_output(self.job.writing, self.job.reading, self.target, self.where)
-
-    def placed(self, fault: E) -> E:
-        """A fault that the transactions showed, with the place of the key that it comes of."""
-        return placed(fault, self.where, self.said)
+#: A job on transactions with its two ends.
+TransactionRequest: TypeAlias = Request[TransactionJob]
 
 
 def load(path: Path) -> TransactionRequest:
@@ -149,22 +163,6 @@ def load(path: Path) -> TransactionRequest:
     return of(document_at(path))
 
 
-def parse(text: str, *, name: str = "job", folder: Path = Path()) -> TransactionRequest:
-    """The request that the TOML `text` makes; see `load`.
-
-    >>> made = parse('''
-    ...     transactions.format = "basket"
-    ...     input.path = "baskets.dat"
-    ...     output.path = "release.dat"
-    ...     privacy = { h = 0.8, k = 2, p = 2 }
-    ...     items.private = ["diabetes", "hepatitis", "hiv"]
-    ... ''')
-    >>> made.job.coherence.name, made.job.algorithm.name
-    ('(0.8, 2, 2)-coherence', 'mmil')
-    """
-    return of(document(text, name=name, folder=folder))
-
-
 def job_of(source: str | os.PathLike[str]) -> TransactionJob:
     """The job of a job file; see `TransactionJob.from_toml`."""
     return of(document_of(source)).job
@@ -172,12 +170,17 @@ def job_of(source: str | os.PathLike[str]) -> TransactionJob:
 
 def of(text: Document) -> TransactionRequest:
     """The request that a job file makes; see `load`."""
-    made = request(text.raw, where=text.where, folder=text.folder)
+    made = request(text.raw, where=text.where, folder=text.folder, held=text.held)
     return replace(made, inputs=(*text.path, *made.inputs))
 
 
 def request(
-    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), releasing: bool = True
+    raw: Mapping[str, object],
+    *,
+    where: Callable[[Place], str],
+    folder: Path = Path(),
+    held: Sequence[HeldFile] = (),
+    releasing: bool = True,
 ) -> TransactionRequest:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
@@ -185,10 +188,11 @@ def request(
         raw: The tables of a job file.
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
+        held: Files that are still to be written into the folder.
         releasing: Whether they name an output; else the target is empty.
     """
     file = parts_of(raw, where=where, lacking=() if releasing else [("output",)])
-    return _made(file, where, folder, file.output if releasing else None)
+    return _made(file, where, folder, held, file.output if releasing else None)
 
 
 def parts_of(raw: Mapping[str, object], *, where: Callable[[Place], str], lacking: Sequence[Place] = ()) -> KeyValues:
@@ -210,7 +214,13 @@ def parts_of(raw: Mapping[str, object], *, where: Callable[[Place], str], lackin
     return file
 
 
-def _made(file: KeyValues, where: Callable[[Place], str], folder: Path, output: KeyValues | None) -> TransactionRequest:
+def _made(
+    file: KeyValues,
+    where: Callable[[Place], str],
+    folder: Path,
+    held: Sequence[HeldFile],
+    output: KeyValues | None,
+) -> TransactionRequest:
     """The request of a job whose tables go together; its lists of items are read now."""
     items, privacy, lists = file.items, file.privacy, _lists(file.items, folder)
     weights = weights_in(lists["weight"]) if "weight" in lists else items.weight or {}
@@ -220,6 +230,7 @@ def _made(file: KeyValues, where: Callable[[Place], str], folder: Path, output: 
         algorithm=_algorithm(file.method),
         min_support=items.min_support or Fraction(0),
         weights=tuple(weights.items()),
+        labels=tuple(labels_of(items, folder, held).items()),
         reading=reading_of(file.transactions, file.input),
         writing=BasketWriting() if output is None else _writing(output, folder),
         most=file.method.max_sets or MOST,
@@ -227,9 +238,8 @@ def _made(file: KeyValues, where: Callable[[Place], str], folder: Path, output: 
     )
     source, target = relative(file.input.path, folder), relative(output.path, folder) if output else ""
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
-    spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
-    run = KeyValues(**{**vars(file.run), "spill_folder": spill})
-    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, _said(lists), run)
+    inputs = (*lists.values(), *signing)
+    return Request(source, target, job, inputs, where, {**PLACES, **_said(lists)}, run_of(file.run, folder))
 
 
 def _writing(output: KeyValues, folder: Path) -> BasketWriting:
@@ -237,10 +247,9 @@ def _writing(output: KeyValues, folder: Path) -> BasketWriting:
     return BasketWriting(form=output.format, separator=output.separator, sign_key=key)
 
 
-def placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place] = MappingProxyType({})) -> E:
-    """A fault that the transactions showed, with the place of the key that it comes of; see `TransactionRequest`."""
-    place = said.get(fault.where) or _PLACES.get(fault.where)
-    return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+def refuse_target(made: TransactionRequest) -> None:
+    """Refuse the target of a request, as `refuse_output` does."""
+    refuse_output(made.job.writing, made.job.reading, made.target, made.where)
 
 
 def refuse_output(writing: BasketWriting, reading: BasketOptions, target: str, where: Callable[[Place], str]) -> None:
@@ -268,11 +277,18 @@ def roles_of(items: KeyValues, where: Callable[[Place], str], folder: Path = Pat
     try:
         return Listed(private=private or (), public=public, absent=items.allow_absent)
     except UsageError as fault:
-        raise job_error([placed(fault, where, _said(lists))]) from None
+        raise job_error([placed(fault, where, {**PLACES, **_said(lists)})]) from None
+
+
+def labels_of(items: KeyValues, folder: Path, held: Sequence[HeldFile] = ()) -> dict[str, str]:
+    """The names that a job gives items; those of a file that is still to be written into the folder, too."""
+    if items.names_file is None:
+        return {}
+    return labels_in(next((one for one in held if one.name == items.names_file), folder / items.names_file))
 
 
 def _lists(items: KeyValues, folder: Path) -> dict[str, Path]:
-    paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
+    paths = {key: getattr(items, f"{key}_file") for key in (*_LISTS, "names")}
     return {key: folder / path for key, path in paths.items() if path is not None}
 
 

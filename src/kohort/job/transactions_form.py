@@ -196,6 +196,7 @@ ITEMS = KeyTable.of(
     key("min-support", SUPPORT, "First remove items that are in a smaller share of the transactions."),
     key("weight", WEIGHTS, "The weight of an item's cells; 1 by default."),
     key("weight-file", values.FILE, "A file of weights, ITEM=NUMBER on each line."),
+    key("names-file", values.FILE, "A file of names to show for items, ITEM,NAME on each line; CSV or TSV."),
 )
 
 SUPPRESSION = KeyTable.of(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.job.lines import Place
-    from kohort.job.request import Request
+    from kohort.job.request import TableRequest
     from kohort.release import Job
 
 #: Where a job says what can be varied, besides models and how many quasi-identifiers there are.
@@ -155,9 +155,9 @@ class Variations:
 
     base: Mapping[str, object]
     vary: Mapping[str, Sequence[str]]
-    make: Callable[[Mapping[str, object]], Request]
+    make: Callable[[Mapping[str, object]], TableRequest]
     inputs: tuple[Path, ...] = ()
-    requests: list[Request] = field(default_factory=list["Request"])
+    requests: list[TableRequest] = field(default_factory=list["TableRequest"])
 
     def plan(self) -> TablePlan:
         """The sweep.

@@ -23,7 +23,7 @@ from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
 from kohort.progress import progress_to
 from kohort.publish import Companion, check_target, publish
-from kohort.release.transactions import TransactionRelease
+from kohort.release.transactions import TransactionRelease, check_labels
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
@@ -173,6 +173,7 @@ def problem_of(source: Database, job: TransactionJob) -> SuppressionProblem:
         InfeasibleError: there are not enough items to draw the roles from.
     """
     h = job.coherence.h
+    check_labels(job.labels, source.names)
     losses = item_losses(source, job.weights)
     if not job.min_support:
         return SuppressionProblem(source, job.roles.over(source, h), job.coherence, losses, job.most)

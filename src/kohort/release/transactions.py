@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kohort.calls import PATH, called
 from kohort.errors import UsageError
@@ -20,7 +20,7 @@ from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -45,6 +45,24 @@ def check_min_support(share: Fraction) -> None:
     refuse_inexact(share, "min-support")
     if not 0 <= share < 1:
         raise UsageError("a minimum support is a share, from 0 to below 1", where="min-support", hint="such as 0.001")
+
+
+def check_labels(labels: Iterable[tuple[str, str]], items: Iterable[str]) -> None:
+    """Raise if there are labels, and none of them is of one of these items."""
+    known = {item for item, _ in labels}
+    if known and known.isdisjoint(items):
+        hint = "write ITEM,NAME on each line, each item as the transactions have it"
+        raise UsageError("the file names no item of the transactions", where="names", hint=hint)
+
+
+def labelled(items: Sequence[str], labels: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Items as people read them: those that have a label by it, with the item itself in brackets.
+
+    >>> labelled(("7", "8"), [("7", "whole milk")])
+    ('whole milk (7)', '8')
+    """
+    named = dict(labels)
+    return tuple(f"{named[item]} ({item})" if item in named else item for item in items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +111,7 @@ class TransactionJob(Summary):
         reading: The format of the input.
         writing: The format of the release.
         most: The maximum number of item sets to keep in memory.
+        labels: Items and their names, for those who read of them; no byte of the release depends on them.
         purpose: The purpose of the release and who is responsible for it; no byte of the release depends on it.
     """
 
@@ -104,6 +123,7 @@ class TransactionJob(Summary):
     reading: BasketOptions = field(default_factory=BasketOptions)
     writing: BasketWriting = field(default_factory=BasketWriting)
     most: int = MOST
+    labels: tuple[tuple[str, str], ...] = ()
     purpose: Purpose | None = None
 
     @classmethod
@@ -226,7 +246,17 @@ class TransactionRelease(Summary):
 
     def named(self, items: Items) -> list[str]:
         """The names of items of `database`."""
-        return [self.database.names[item] for item in cast("list[int]", items.tolist())]
+        places: list[int] = items.tolist()
+        return [self.database.names[place] for place in places]
+
+    def labelled(self) -> TransactionRelease:
+        """The same release for people to read: items are called by their labels."""
+        if not self.job.labels:
+            return self
+        source, database, released = (
+            one.renamed(labelled(one.names, self.job.labels)) for one in (self.source, self.database, self.released)
+        )
+        return replace(self, source=source, database=database, released=released)
 
     def baskets(self) -> list[list[str]]:
         """The released transactions as lists of names, in the order of their own content: for small databases."""

@@ -37,7 +37,7 @@ def report(
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
     if audience not in list(Audience):
         raise UsageError("no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
-    text, made = _text(release), partial(page_of, release, Audience(audience))
+    text, made = text_of(release), partial(page_of, release, Audience(audience))
     if path is not None:
         _write(release, Path(path), text, made, overwrite=overwrite)
     shown = ReportText(for_steward(text))
@@ -63,10 +63,11 @@ def _shown(text: str, made: Callable[[], Page]) -> str:
     return writer_of(".html")(made()).decode()
 
 
-def _text(release: Release | TransactionRelease) -> str:
+def text_of(release: Release | TransactionRelease) -> str:
+    """The report as text; items of transactions by their labels."""
     if isinstance(release, Release):
         return release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
-    return transactions_text(transaction_figures(release))
+    return transactions_text(transaction_figures(release.labelled()))
 
 
 def page_of(release: Release | TransactionRelease, audience: Audience) -> Page:

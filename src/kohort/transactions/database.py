@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
@@ -60,6 +60,10 @@ class Database(Protocol):
 
     def only(self, items: Mask) -> Database:
         """The same transactions over fewer items: those that `items` (m,) marks, with codes of their own."""
+        ...
+
+    def renamed(self, names: tuple[str, ...]) -> Database:
+        """The same transactions, whose items have these names (m,)."""
         ...
 
     def counting(self, public: Index, private: Index) -> Counting:
@@ -161,6 +165,10 @@ class Transactions(Summary):
         rows = _rows.Rows(self.starts, self.cells, len(self.names)).only(np.flatnonzero(items))
         names = tuple(name for name, stays in zip(self.names, items.tolist(), strict=True) if stays)
         return Transactions(names, rows.starts, rows.items)
+
+    def renamed(self, names: tuple[str, ...]) -> Transactions:
+        """The same transactions, whose items have these names (m,)."""
+        return replace(self, names=names)
 
     def common(self, share: Fraction) -> Mask:
         """(m,) the items that are in at least this share of the transactions."""

@@ -15,11 +15,13 @@ from kohort.app.desk import Desk
 from kohort.app.subjects import TABLE, TRANSACTIONS
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from tests.command import kohort
-from tests.unit.app.visitor import Visitor, does_the_same, told, worker
+from tests.unit.app.visitor import ORIGIN, Visitor, does_the_same, told, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from httpx2 import Response
 
 #: A job by hand.
 JOB = """\
@@ -173,6 +175,93 @@ def test_private_items_are_pasted(visitor: Visitor) -> None:
     assert visitor.desk.raw["items"] == {}
 
 
+def sent(visitor: Visitor, content: str, name: str = "names.csv") -> Response:
+    """Send a file of names; the page that follows."""
+    answer = visitor.client.post(
+        "/names",
+        data={"at": str(visitor.desk.at)},
+        files={"file": (name, content.encode(), "text/csv")},
+        headers={"origin": ORIGIN},
+        follow_redirects=False,
+    )
+    return visitor.get(answer.headers["location"]) if answer.status_code == 303 else answer
+
+
+def test_items_are_read_by_the_names_of_a_file(visitor: Visitor) -> None:
+    """They are shown, found and listed by name wherever people read them; the release stays the same."""
+    before = kohort("run", _saved(visitor), "--json", "--overwrite").figures
+    release = (visitor.desk.path.parent / "shop.release.csv").read_bytes()
+    page = sent(visitor, "item,name\ninsulin,Insulin pen\nwine,Rioja\nrare,<i>Caviar</i>\nbread,\ngone,Nobody's\n")
+    shown = told(page)
+    assert "Insulin pen (insulin)" in shown
+    assert "<i>Caviar" not in page.text
+    assert visitor.desk.raw["items"] == {"private": ["insulin"], "names-file": "names.names-1.csv"}
+    assert "1 of 8 items" in told(visitor.get("/items?q=rioja"))
+    assert "Rioja (wine)" in told(visitor.get("/records?first=12"))
+    assert "<i>Caviar</i> (rare)" in told(visitor.get("/preview"))
+    assert "Rioja (wine)" in told(visitor.get("/preview?records=1"))
+    assert "Insulin pen (insulin)</textarea>" in visitor.get("/named").text
+    visitor.post("/named", names="Insulin pen (insulin)\nRioja")
+    assert visitor.desk.raw["items"]["private"] == ["insulin", "wine"]
+    visitor.post("/named", names="insulin")
+    after = kohort("run", _saved(visitor), "--json", "--overwrite").figures
+    assert after["dropped"] == before["dropped"]
+    assert "<i>Caviar</i> (rare)" in kohort("run", visitor.desk.path, "--overwrite").out
+    assert (visitor.desk.path.parent / "shop.release.csv").read_bytes() == release
+    assert "Insulin" not in told(visitor.get("/items?role=public"))
+    page = visitor.post("/change", change='["no names of items", [[["items", "names-file"], null]]]')
+    assert visitor.desk.raw["items"] == {"private": ["insulin"]}
+    assert "Show items by name" in told(page)
+
+
+def test_a_file_of_the_folder_is_not_written_again(visitor: Visitor) -> None:
+    """The job names the very file that was chosen, and another of that name gets another name."""
+    (visitor.desk.path.parent / "names").write_text("insulin,pen\n", encoding="utf-8")
+    sent(visitor, "insulin,pen\n", "names")
+    assert visitor.desk.raw["items"]["names-file"] == "names"
+    visitor.post("/history", to="0")
+    sent(visitor, "insulin,needle\n", "names")
+    assert visitor.desk.raw["items"]["names-file"] == "names.names-1.txt"
+    assert "needle (insulin)" in told(visitor.get("/items"))
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "why"),
+    [
+        ("insulin\n", "a.csv", "the line is not an item and its name"),
+        ("Insulin pen,insulin\n", "a.csv", "the file names no item of the transactions"),
+        ("insulin,a\ninsulin,b\n", "a.csv", "the item has two names"),
+        ("insulin,a", "", "no file is chosen"),
+    ],
+)
+def test_names_that_cannot_be_shown(visitor: Visitor, content: str, name: str, why: str) -> None:
+    """The page of items says why, with the form for another file; the job stays as it was."""
+    page = sent(visitor, content, name)
+    assert page.status_code == 422
+    assert why in told(page)
+    assert "<details open><summary>Show items by name" in page.text
+    assert visitor.desk.raw["items"] == {"private": ["insulin"]}
+
+
+def test_names_that_went_leave_the_items(visitor: Visitor) -> None:
+    """Where the file is no longer there, the page says so, shows the items and offers to leave the names out."""
+    said(visitor, visitor.desk.text + 'names-file = "gone.csv"\n')
+    page = visitor.get("/items")
+    assert "there is no such list of items" in told(page)
+    assert "Leave the names out" in told(page)
+    assert "Role of insulin" in told(page)
+
+
+def test_a_job_without_private_items_has_a_button(drafted: Visitor) -> None:
+    """What is refused can be answered where it stands: no item is private."""
+    page = drafted.get("/items")
+    found = re.search(r'<button name="change" value="([^"]*)">No item is private', page.text)
+    assert found is not None
+    drafted.post("/change", change=unescape(found[1]))
+    assert drafted.desk.raw["items"] == {"no-private": True}
+    assert drafted.desk.faults() == ()
+
+
 def test_a_file_of_private_items_becomes_a_list(visitor: Visitor) -> None:
     """Once a role is changed at the desk."""
     folder = visitor.desk.path.parent
@@ -303,6 +392,37 @@ def test_an_infeasible_job_says_so_at_its_key(visitor: Visitor) -> None:
 def test_the_report_is_the_stewards(visitor: Visitor) -> None:
     """As that of a table."""
     assert "Internal report" in visitor.get("/report").text
+
+
+def test_the_risk_of_versions_is_that_of_the_bar(visitor: Visitor) -> None:
+    """Transactions have no highest risk of a person; both places name what they show."""
+    shown = told(visitor.get("/history"))
+    assert shown.count("Surest guess of a private item") == 2
+    assert "Highest risk" not in shown
+
+
+def costs(visitor: Visitor) -> list[str]:
+    """What each choice of Protection costs, as the page says it once nothing is still to come."""
+    page = visitor.get("/protection")
+    while "data-late" in page.text:
+        page = visitor.get("/protection")
+    return re.findall(r'<span class="cost">([^<]*)</span>', page.text)
+
+
+def test_choices_show_what_they_cost(visitor: Visitor) -> None:
+    """By the job's own method: more known items and larger k lose more, more sure guesses less; some cannot be had."""
+    found = costs(visitor)
+    losses = [float(one.removesuffix("% lost")) for one in found]
+    of_p, of_k, of_h = losses[:4], [losses[4], losses[9], *losses[5:9]], losses[10:]  # of k the job's own, 3, is last
+    assert of_p == sorted(of_p)
+    assert of_k == sorted(of_k)
+    assert of_h == sorted(of_h, reverse=True)
+    assert len(of_h) == 4
+    visitor.post("/protection", h="0.4", k="3", p="2", optimal="true")
+    optimal = [float(one.removesuffix("% lost")) for one in costs(visitor)]
+    assert all(best <= loss for best, loss in zip(optimal, losses, strict=True))
+    visitor.post("/named", names="bread")
+    assert costs(visitor)[-4] == "no release"
 
 
 def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:

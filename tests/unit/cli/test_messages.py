@@ -41,7 +41,7 @@ MISUSES = {
     "demo here": "unexpected extra argument (here)\n  hint: see kohort demo -h\n",
     "anonimize t.csv": "unknown command anonimize\n  where: anonimize\n  hint: did you mean anonymize?\n",
     "hierarchy shake": "unknown command shake\n  where: shake\n  hint: ",
-    "anonymize t.csv -o r.csv --quasi a --t income": "income has no value\n  where: --t\n  hint: write --t ",
+    "anonymize t.csv -o r.csv --quasi a --t income": "--t income has no value\n  where: --t\n  hint: write --t ",
     "anonymize t.csv -o r.csv --quasi a --labels x": "labels must be one of range, ",
 }
 

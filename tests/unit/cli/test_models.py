@@ -107,7 +107,7 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
         ("--l profession=0", "--l profession=…", "l must be an integer of at least 2"),
         ("--l profession=five", "--l profession=…", "l must be an integer of at least 2"),
         ("--l profession=1.5", "--l profession=…", "l must be an integer of at least 2"),
-        ("--l profession", "--l", "profession has no value"),
+        ("--l profession", "--l", "--l profession has no value"),
         ("--l profession=2 --l profession=3", "--l", "column profession is given twice"),
         ("--l profesion=2", "--l profesion=…", "column profesion has no role"),
         ("--l city=2", "--l city=…", "column city has no role"),

@@ -26,7 +26,7 @@ from kohort.io import ReadOptions
 from kohort.io.forms import Format
 from kohort.job.columns import TIME_LIMIT
 from kohort.job.faults import job_error
-from kohort.job.request import Request, load, parse, request
+from kohort.job.request import TableRequest, load, parse, request
 from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
@@ -142,7 +142,7 @@ def only(text: str) -> UsageError:
     return fault
 
 
-def job(text: str) -> Request:
+def job(text: str) -> TableRequest:
     """The request of a job with the usual head."""
     return parse(HEAD + dedent(text))
 
@@ -159,7 +159,7 @@ def test_every_key_reaches_the_job() -> None:
     """A job that uses every key says with each what the documentation says."""
     made = parse(FULL)
     assert (made.source, made.target) == ("people.txt", "release/")
-    assert (made.memory, made.spill) == (3 << 29, "spilled")
+    assert (made.run.memory_limit, made.run.spill_folder) == (3 << 29, "spilled")
     schema = made.job.schema
     assert schema.rest is Role.DROP
     assert schema.missing == {"", "NA"}
@@ -309,7 +309,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
 # --- methods on levels -----------------------------------------------------------------------------------------------
 
 
-def on_levels(method: str, privacy: str = "") -> Request:
+def on_levels(method: str, privacy: str = "") -> TableRequest:
     """The request of a job over sex and age, in this order, each with a hierarchy."""
     quasi = (
         '[columns]\nsex = { role = "quasi", hierarchy = "suppress" }\nage = { role = "quasi", hierarchy = "dates" }\n'

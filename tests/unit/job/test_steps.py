@@ -8,7 +8,7 @@ import pytest
 
 from kohort.job.request import parse
 from kohort.job.steps import KS, Step, changed, steps_of, transaction_steps_of
-from kohort.job.transactions import parse as parse_transactions
+from tests.job_sides import transaction_request as parse_transactions
 
 COLUMNS = """
 input.path = "in.csv"

@@ -13,11 +13,11 @@ from textwrap import dedent
 
 import pytest
 
-from kohort.errors import InfeasibleError, InputError, JobError, UsageError
+from kohort.errors import InfeasibleError, InputError, JobError, LimitError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
 from kohort.job.parts import json_schema
-from kohort.job.transactions import TransactionRequest, load, parse, parts_of, request
+from kohort.job.transactions import TransactionRequest, load, parts_of, refuse_target, request
 from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
@@ -27,6 +27,7 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST, SuppressionAlgorithm
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
+from tests.job_sides import transaction_request as parse
 from tests.unit.job.test_altered import SIGNED
 from tests.unit.job.test_form import keys, meets
 
@@ -98,7 +99,16 @@ method = { optimal = true, time-limit = 10 }
 
 NO_PRIVATE = HEAD + "items.no-private = true\n"
 
-FILES = HEAD + 'items = { private-file = "private.txt", public-file = "public.txt", weight-file = "weights.txt" }\n'
+FILES = (
+    HEAD
+    + """\
+[items]
+private-file = "private.txt"
+public-file = "public.txt"
+weight-file = "weights.txt"
+names-file = "names.txt"
+"""
+)
 
 
 def faults(text: str, folder: Path = Path()) -> list[UsageError]:
@@ -115,8 +125,9 @@ def job(text: str) -> TransactionRequest:
 
 
 def in_folder(folder: Path, **texts: str) -> Path:
-    """A folder with lists of items: of private ones, public ones and weights."""
-    for name, text in {"private": "pill\n", "public": "bread\n", "weights": "bread=2\n", **texts}.items():
+    """A folder with lists of items: of private ones, public ones, weights and names."""
+    usual = {"private": "pill\n", "public": "bread\n", "weights": "bread=2\n", "names": "bread,white\n"}
+    for name, text in (usual | texts).items():
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
     return folder
 
@@ -129,7 +140,7 @@ def test_every_key_reaches_the_job() -> None:
     made = parse(FULL)
     run = made.run
     assert (run.engine, run.master, run.spill_folder) == ("spark", "spark://there:7077", "spilled")
-    assert (run.spark_conf, made.memory) == ({"spark.executor.memory": "8g"}, 4 << 30)
+    assert (run.spark_conf, run.memory_limit) == ({"spark.executor.memory": "8g"}, 4 << 30)
     assert (made.source, made.target, made.inputs) == ("sales.csv", "release.tsv", ())
     assert made.job.coherence == Coherence(Fraction(2, 5), 10, 4)
     assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk"), absent=True)
@@ -169,8 +180,9 @@ def test_lists_of_items_come_from_files(tmp_path: Path) -> None:
     made = load(path)
     assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk 1"))
     assert made.job.weights == (("a=b", Fraction(1, 2)), ("bread", Fraction(2)))
+    assert made.job.labels == (("bread", "white"),)
     assert made.source == str(tmp_path / "baskets.dat")
-    assert made.inputs == (path, *(tmp_path / f"{name}.txt" for name in ("private", "public", "weights")))
+    assert made.inputs == (path, *(tmp_path / f"{name}.txt" for name in ("private", "public", "weights", "names")))
 
 
 @pytest.mark.parametrize(
@@ -355,6 +367,14 @@ def test_what_is_no_share_is_refused(h: str) -> None:
         ("weights", "bread=2\n=2\n", "the item before = is missing", ", line 2"),
         ("weights", "bread=0", "a weight must be above 0", ", line 1"),
         ("weights", "bread=1\n\nbread=2\n", "the item has two weights", ", line 3"),
+        ("names", "bread,white\nmilk\n", "the line is not an item and its name", ", line 2"),
+        ("names", "bread\n", "the line is not an item and its name", ", line 1"),
+        ("names", "bread,white,7\n", "the line is not an item and its name", ", line 1"),
+        ("names", "bread,white\nmilk,fresh, whole\n", "the line is not an item and its name", ", line 2"),
+        ("names", "bread,white\n,whole milk\n", "the line is not an item and its name", ", line 2"),
+        ("names", "bread,white\nmilk,a\nbread,rye\n", "the item has two names", ", line 3"),
+        ("names", 'bread,"white\n', "not CSV: unexpected end of data", ", line 1"),
+        ("names", "bread,a\0b\n", "a NUL character", ", line 1"),
     ],
 )
 def test_a_list_that_is_none_is_an_error_with_its_line(
@@ -381,12 +401,22 @@ def test_a_list_that_cannot_be_read_is_an_error_of_the_input(tmp_path: Path) -> 
         parse(FILES, folder=tmp_path)
 
 
+def test_names_of_items_beyond_every_list_are_refused_unread(tmp_path: Path) -> None:
+    """The message says how large such a file may be; this one takes no room on the disk."""
+    path = in_folder(tmp_path) / "names.txt"
+    with path.open("wb") as file:
+        file.truncate((64 << 20) + 1)
+    with pytest.raises(LimitError, match="names of items are more than 64 MiB") as caught:
+        parse(FILES, folder=tmp_path)
+    assert caught.value.where == str(path)
+
+
 def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
     """It is known once both are read; the place is the key that names the file."""
     [fault] = faults(FILES, in_folder(tmp_path, public="bread\npill\n"))
     assert (fault.what, fault.where) == (
         "items that are both public and private: 1",
-        "job, line 5 (items.private-file)",
+        "job, line 6 (items.private-file)",
     )
 
 
@@ -463,8 +493,9 @@ def test_the_job_of_the_reference_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
-        ("private", "job, line 5 (items.private-file)"),
-        ("weight", "job, line 5 (items.weight-file)"),
+        ("private", "job, line 6 (items.private-file)"),
+        ("weight", "job, line 8 (items.weight-file)"),
+        ("names", "job, line 9 (items.names-file)"),
         ("delta", "job, line 5 (items.delta)"),
         ("h", "job, line 4 (privacy.h)"),
         ("most", "job (method.max-sets)"),
@@ -484,17 +515,17 @@ def test_a_target_of_another_form_is_refused_before_any_work() -> None:
     """Lists are written to Parquet, and nothing else is."""
     made = job('items.private = ["pill"]\noutput.format = "lists"')
     with pytest.raises(JobError) as caught:
-        made.refuse_output()
+        refuse_target(made)
     [fault] = caught.value.faults
     assert fault.where == "job, line 3 (output.path)"
-    job('items.private = ["pill"]').refuse_output()
+    refuse_target(job('items.private = ["pill"]'))
 
 
 def test_standard_output_is_no_target() -> None:
     """What is verified before it is there needs a file; none is made that is called -."""
     made = parse(f'{HEAD}items.private = ["pill"]'.replace('"release.dat"', '"-"'))
     with pytest.raises(JobError) as caught:
-        made.refuse_output()
+        refuse_target(made)
     [fault] = caught.value.faults
     assert (fault.what, fault.where) == ("a release is not written to standard output", "job, line 3 (output.path)")
 

@@ -164,6 +164,15 @@ def test_no_number_of_transactions_counts_a_few() -> None:
     assert {part["after"] for part in model["lengths"]["bins"]} == {1.0}  # of six people two bands are too many
 
 
+def test_the_public_sees_no_name_of_an_item() -> None:
+    """A file of names changes nothing for the public; the steward reads the names."""
+    plain = coherent_release()
+    named = replace(plain, job=replace(plain.job, labels=tuple((item, f"name {item}") for item in plain.source.names)))
+    pages = [transactions_page(one, audience=Audience.PUBLIC).as_json() for one in (plain, named)]
+    assert pages[0] == pages[1]
+    assert "name 6 (6)" in json.dumps(transactions_page(named, audience=Audience.INTERNAL).as_json()["items"])
+
+
 @pytest.mark.parametrize("make", RELEASES)
 def test_nothing_is_told_of_a_few_by_difference(make: Callable[[], Release]) -> None:
     """What is left of a whole beside its told parts is nobody or enough people."""

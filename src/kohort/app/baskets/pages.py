@@ -8,13 +8,16 @@ from urllib.parse import urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from kohort.app.answers import faults_in
 from kohort.app.attacks import Attacks
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, read, table_at, written
-from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number, parts_of
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number, parts_of, sent_file
 from kohort.app.plot import Setting, plot_of
 from kohort.app.protection import option
-from kohort.errors import UsageError
+from kohort.errors import KohortError, UsageError
+from kohort.job.transactions import labels_in
+from kohort.release.transactions import check_labels
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.methods import METHODS
@@ -24,18 +27,17 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Rows
+    from kohort.app.answers import BasketPreview, Fault, ItemRoles, ItemsLook, Point, Rows
     from kohort.app.desk import Version
     from kohort.app.fields import Field
     from kohort.app.job_pages import Endpoint
-    from kohort.app.subjects import Changes
     from kohort.job.lines import Place
 
 #: Items of a page.
 AT_A_TIME: Final = 50
 
 #: The keys of items that the page of items has.
-_BY_NAME: Final = frozenset({"private", "public", "weight"})
+_BY_NAME: Final = frozenset({"private", "public", "weight", "names-file"})
 
 #: What is tried of each parameter unless somebody asks for other values.
 TRIED: Final[Mapping[str, str]] = {
@@ -118,6 +120,7 @@ class Pages(JobPages):
         return {
             **JobPages.changes(self),
             "/items": self.set_roles,
+            "/names": self.set_names,
             "/named": self.set_named,
             "/reading": self.set_reading,
             "/protection": self.set_protection,
@@ -128,14 +131,17 @@ class Pages(JobPages):
 
     def items(self, request: Request) -> Response:
         """The items with their roles, the most frequent first."""
+        return self._items(ItemFilter.of(request.query_params))
+
+    def _items(self, shown: ItemFilter, **others: Any) -> Response:  # noqa: ANN401  what a page is given
         look, roles = self._known()
-        shown = ItemFilter.of(request.query_params)
         by_name = roles_by_name(look.names, roles)
-        places = _matching(look, by_name, shown)
+        places = _matching(look, roles, by_name, shown)
         last = max(0, (len(places) - 1) // AT_A_TIME)
         page = min(shown.page, last)
         some = places[page * AT_A_TIME : (page + 1) * AT_A_TIME]
-        rows = [(place, look.names[place], look.supports[place], by_name[look.names[place]]) for place in some]
+        names = [look.names[place] for place in some]
+        rows = [(place, roles.labelled(name), by_name[name]) for place, name in zip(some, names, strict=True)]
         return self._page(
             "baskets/items",
             "Items",
@@ -143,12 +149,14 @@ class Pages(JobPages):
             roles=roles,
             rows=rows,
             absent=sorted({*roles.private} - {*look.names}),
+            named=table_at(self.desk.raw, ("items",)).get("names-file"),
             found=len(places),
             shown=shown._replace(page=page),
             last=last,
             form=written(table_at(self.desk.raw, ("transactions",)).get("format")),
             ITEM_ROLES=ROLES,
             here="/items",
+            **others,
         )
 
     def named(self, _: Request) -> Response:
@@ -165,7 +173,7 @@ class Pages(JobPages):
     def records(self, request: Request) -> Response:
         """Ten transactions."""
         first = number(request.query_params.get("first", "1"))
-        rows: Rows = self._answer("records", self._reading(), self.desk.folder, first)
+        rows: Rows = self._answer("records", self.desk.text, self.desk.place, first)
         return self._page("baskets/records", "Transactions", rows=rows, here="/items")
 
     def protection(self, _: Request) -> Response:
@@ -179,18 +187,6 @@ class Pages(JobPages):
         costs, waiting = self._costs(choices)
         shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups, "waiting": waiting}
         return self._page("protection", "Protection", lost="Occurrences lost with each choice.", **shown)
-
-    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Point | None], bool]:
-        """What each option costs, as far as it is known; and whether more is still to come."""
-        found, waiting, method = dict["Changes", "Point | None"](), False, (_method(self.desk.raw),)
-        for one in () if self.desk.faults() else choices:
-            values = {written(value): each["changes"] for each in one["options"] for _, value in each["changes"]}
-            task = self.desk.ask("curve", self.desk.text, self.desk.place, one["vary"], tuple(values), method)
-            task.over.wait(AT_ONCE)
-            waiting = waiting or task.is_open
-            points: Sequence[Point] = task.value or ()
-            found |= {values[point.value]: None if point.why else point for point in points if point.value in values}
-        return found, waiting
 
     def preview(self, request: Request) -> Response:
         """What the job would release; ten transactions of it where somebody asks for them."""
@@ -250,7 +246,7 @@ class Pages(JobPages):
         form, before = request.scope["form"], roles_by_name(look.names, roles)
         shown = ItemFilter.of(form)
         if form.get("all") in ROLES:
-            chosen = {look.names[place]: form["all"] for place in _matching(look, before, shown)}
+            chosen = {look.names[place]: form["all"] for place in _matching(look, roles, before, shown)}
         else:
             said = {name: form.get(f"role-{place}") for place, name in enumerate(look.names)}
             chosen = {name: role for name, role in said.items() if role in ROLES}
@@ -263,13 +259,26 @@ class Pages(JobPages):
         """Make the items of a list private, and no others."""
         look, roles = self._known(patience=WITH_A_FORM)
         lines = [one.strip() for one in request.scope["form"].get("names", "").split("\n")]
-        names = tuple(dict.fromkeys(one for one in lines if one))
+        names = tuple(dict.fromkeys(item for one in lines if one for item in _items_called(one, look, roles)))
         text = self.desk.text
         if {*names} != {*roles.private}:
             freed = {one: "public" for one in roles.private if one not in names}
             text = with_roles(text, look.names, roles._replace(private=names), freed)
         self._change(request, text, "private items")
         return RedirectResponse("/items?role=private", 303)
+
+    def set_names(self, request: Request) -> Response:
+        """Show the items by the names of a file that is sent."""
+        look, _roles = self._known(patience=WITH_A_FORM)
+        try:
+            file = sent_file(request.scope["files"], "a CSV or TSV file, with an item and its name on each line")
+            check_labels(labels_in(file).items(), look.names)
+        except KohortError as error:
+            faults = faults_in(error)
+            return self._items(ItemFilter("", "", 0), status=422, faults=faults, faulty=faults[0].told)
+        said: dict[Place, object] = {("items", "names-file"): self.desk.hold(file, "names")}
+        self._change(request, changed(self.desk.text, said), "names of items")
+        return RedirectResponse("/items", 303)
 
     def set_reading(self, request: Request) -> Response:
         """Set how the file is read."""
@@ -301,7 +310,7 @@ class Pages(JobPages):
 
     def _known(self, *, patience: float = 0) -> tuple[ItemsLook, ItemRoles]:
         look: ItemsLook = self._answer("look", self._reading(), self.desk.folder, patience=patience)
-        roles: ItemRoles = self._answer("roles", self.desk.text, self.desk.folder, patience=patience)
+        roles: ItemRoles = self._answer("roles", self.desk.text, self.desk.place, patience=patience)
         return look, roles
 
     def _item_fields(self) -> tuple[Field, ...]:
@@ -316,12 +325,17 @@ class Pages(JobPages):
         keys = {name: _KEYS.get(name, "score") for name in METHODS}
         return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
 
+    def _fixes(self, fault: Fault) -> Iterator[tuple[str, Mapping[str, Mapping[Place, object]]]]:
+        if fault.where == "items":
+            yield "", {"No item is private": {("items", "no-private"): True}}
+
     def _figures(self, version: Version) -> Mapping[str, object]:
-        """What a preview has shown of a version: what of its cells is lost; no risk is known."""
+        """What a preview has shown of a version: what of its cells is lost, and how sure a guess can be."""
         k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
         found: BasketPreview | None = self.desk.known("preview", version.text, self.desk.place)
-        loss = None if found is None else found.lost / max(found.whole, 1)
-        return {"k": k, "loss": loss, "risk": None, "about": False, "refused": False}
+        loss, risk = (None, None) if found is None else (_lost(found), found.page["verdict"]["confidence"])
+        named = {"risk_name": "Surest guess of a private item"}
+        return {"k": k, "loss": loss, "risk": risk, "about": False, "refused": False, **named}
 
     def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
         for what, (part, key) in COMPARED.items():
@@ -384,13 +398,23 @@ def _lost(found: BasketPreview) -> float:
     return found.lost / (found.whole or 1)
 
 
-def _matching(look: ItemsLook, roles: Mapping[str, str], shown: ItemFilter) -> list[int]:
+def _matching(look: ItemsLook, known: ItemRoles, roles: Mapping[str, str], shown: ItemFilter) -> list[int]:
     """The places of items with such names and roles, the most frequent first."""
     text = shown.text.casefold()
     places = [
-        place for place, name in enumerate(look.names) if text in name.casefold() and shown.role in {"", roles[name]}
+        place
+        for place, name in enumerate(look.names)
+        if text in known.labelled(name).casefold() and shown.role in {"", roles[name]}
     ]
     return sorted(places, key=lambda place: -look.supports[place])
+
+
+def _items_called(text: str, look: ItemsLook, roles: ItemRoles) -> Sequence[str]:
+    """The items that a line means: the one of this text, or all of this name."""
+    if text in look.names:
+        return (text,)
+    found = [item for item, label in roles.labels.items() if text in {label, label.removesuffix(f" ({item})")}]
+    return found or (text,)
 
 
 def _setting(vary: str, tried: Sequence[str], place: int, one: Point, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row

@@ -12,34 +12,37 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
+from kohort.app.fields import changed
 from kohort.app.questions import REPORTS, SHOWN, changes_in, page_writers, refuse_piped, reports_of
-from kohort.app.subjects import transactions_of
+from kohort.app.subjects import document_in, transactions_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.local import engine_of
 from kohort.errors import KohortError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
-from kohort.job.advice import advice_on
-from kohort.job.document import document
+from kohort.job.advice import HURRIED, advice_on
 from kohort.job.draft.transactions import transactions_text
 from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.transactions import load, reading_of
+from kohort.job.transactions import labels_of, load, reading_of, refuse_target
 from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
-from kohort.pipeline.transactions import anonymize_transactions, problem_of
+from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.publish import Companion
+from kohort.release.transactions import labelled
 from kohort.report.evidence import transaction_dossier_of
 from kohort.report.page import transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
 from kohort.sweeps.transactions import Plan, sweep
+from kohort.transactions.optimum import Optimum
 from kohort.transactions.profile import profile
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.app.subjects import Changes, Folder
     from kohort.arrays import Counts
     from kohort.io.baskets import Reading
     from kohort.release.transactions import TransactionRelease
@@ -76,54 +79,67 @@ class Session:
             len(held), held.names, supports, _by_length(held.lengths), found.empty, found.unique, reading.repeated
         )
 
-    def roles(self, text: str, folder: str) -> ItemRoles:
-        """The roles of the items, as far as the job can say them."""
+    def roles(self, text: str, folder: Folder) -> ItemRoles:
+        """The roles and the names of the items, as far as the job can say them."""
+        held = self._read(text, folder).database
+        names, n = self._named(text, folder).names, len(held)
+        listed = _listed(text)._replace(labels=dict(zip(held.names, names, strict=True)) if names != held.names else {})
         try:
             job = transactions_of(text, folder).job
         except (KohortError, ExceptionGroup):  # the page says what is wrong with it
-            return _listed(text)
-        held = self._read(text, folder).database
-        n = len(held)
-        made = _listed(text)._replace(most=floor(n * job.coherence.h), least=ceil(n * job.min_support))
+            return listed
+        made = listed._replace(most=floor(n * job.coherence.h), least=ceil(n * job.min_support))
         if isinstance(job.roles, Listed):
             return made._replace(private=job.roles.private, public=job.roles.public)
         try:
             problem = problem_of(held, job)
         except KohortError as fault:
             return made._replace(drawn=True, why=fault.what)
-        return _drawn(problem)._replace(most=made.most, least=made.least)
+        return _drawn(problem)._replace(most=made.most, least=made.least, labels=made.labels)
 
-    def records(self, text: str, folder: str, first: int) -> Rows:
+    def records(self, text: str, folder: Folder, first: int) -> Rows:
         """Ten transactions from the one of this number on."""
-        held = self._read(text, folder).database
+        held = self._named(text, folder)
         first = max(1, min(first, len(held) - SHOWN + 1))
         rows = range(first - 1, min(first - 1 + SHOWN, len(held)))
         return Rows((), tuple(_items(held, row) for row in rows), first=first)
 
     # --- what a job would do ------------------------------------------------------------------------------------------
 
-    def preview(self, text: str, folder: str) -> BasketPreview:
+    def preview(self, text: str, folder: Folder) -> BasketPreview:
         """What a job would release; verified as text, and written nowhere."""
         release = self._try(text, folder)
         self.on_progress("compare")
-        source, file = self._read(text, folder).database, document(text, folder=Path(folder))
+        source, file = self._read(text, folder).database, document_in(text, folder)
         advice = advice_on(file, source=source, now=float(release.distortion), most=0)
         return _preview(release)._replace(changes=changes_in(advice))
 
-    def changes(self, text: str, folder: str) -> Rows:
+    def cost(self, text: str, folder: Folder, changes: Changes) -> Point | None:
+        """What the job would lose with these changes; `None` where there is no release."""
+        source = self._read(text, folder).database
+        try:
+            job = transactions_of(changed(text, dict(changes)), folder).job
+            self.on_progress("estimate")
+            if isinstance(job.algorithm, Optimum):
+                job = replace(job, algorithm=Optimum(time_limit=HURRIED))
+            return Point("", "", float(dry_run_transactions(source, job).distortion))
+        except KohortError:
+            return None
+
+    def changes(self, text: str, folder: Folder) -> Rows:
         """Ten transactions before and after, spread over the release."""
         release = self._try(text, folder)
-        here, count = release.here(), len(release.released)
+        here, count = release.labelled().here(), len(release.released)
         rows = np.unique(np.linspace(0, count - 1, min(SHOWN, count)).astype(np.int64)).tolist()
         before = tuple(_items(here.source, int(release.lineage[row])) for row in rows)
         return Rows((), before, tuple(_items(here.released, row) for row in rows))
 
-    def report(self, text: str, folder: str, audience: str) -> bytes:
+    def report(self, text: str, folder: Folder, audience: str) -> bytes:
         """The page of what a job would release."""
         return writer_of(".html")(transactions_page(self._try(text, folder), audience=Audience(audience)))
 
     def curve(
-        self, text: str, folder: str, vary: str, values: tuple[str, ...], methods: tuple[str, ...]
+        self, text: str, folder: Folder, vary: str, values: tuple[str, ...], methods: tuple[str, ...]
     ) -> tuple[Point, ...]:
         """What other values of a parameter would cost by each method; nothing is released, so nothing is verified."""
         made = transactions_of(text, folder)
@@ -134,7 +150,7 @@ class Session:
             found = sweep(self._read(text, folder).database, plan, on_progress=self.on_progress)
         return tuple(map(_point, found.points))
 
-    def evidence(self, text: str, folder: str) -> dict[str, Any]:
+    def evidence(self, text: str, folder: Folder) -> dict[str, Any]:
         """The dossier of what a job would release."""
         release = self._try(text, folder)
         return transaction_dossier_of(release, on_progress=self.on_progress).as_json()
@@ -144,7 +160,7 @@ class Session:
     def release(self, job: str, overwrite: bool) -> Released:  # noqa: FBT001  it comes through a pipe
         """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
         made = load(Path(job))
-        made.refuse_output()
+        refuse_target(made)
         target = Path(made.target)
         reports, write = reports_of(target), page_writers(transactions_page)
         with placing(made.placed):
@@ -163,7 +179,7 @@ class Session:
 
     # --- what they share ----------------------------------------------------------------------------------------------
 
-    def _read(self, text: str, folder: str) -> Reading:
+    def _read(self, text: str, folder: str | Folder) -> Reading:
         """The transactions, read again only where their file or the way to read it has changed."""
         raw = read_toml(text)
         said = right_part(BASKETS, table(raw, "input"))
@@ -177,7 +193,17 @@ class Session:
             self._readings, self._tried = {key: read_transactions(source, how)}, {}
         return self._readings[key]
 
-    def _try(self, text: str, folder: str) -> TransactionRelease:
+    def _named(self, text: str, folder: Folder) -> Transactions:
+        """The same, whose items are called as people read them."""
+        held = self._read(text, folder).database
+        said = right_part(ITEMS, table(read_toml(text), "items"))
+        try:
+            labels = labels_of(said, Path(folder), folder.held)
+        except KohortError:  # the page says what is wrong with them
+            return held
+        return held.renamed(labelled(held.names, labels.items()))
+
+    def _try(self, text: str, folder: Folder) -> TransactionRelease:
         if text not in self._tried:
             made, reading = transactions_of(text, folder), self._read(text, folder)
             try:

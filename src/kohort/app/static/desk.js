@@ -78,10 +78,9 @@ async function fill(late) {
   const found = text && new DOMParser().parseFromString(text, "text/html").getElementById(late.id);
   const at = (one) => one.querySelector("[name=at]").value;
   if (leaving || !found || at(found) !== at(late)) return; // the job was changed meanwhile
-  if (found.dataset.late) {
-    setTimeout(fill, 700, late);
-    return;
-  }
+  if (found.dataset.late) setTimeout(fill, 700, late);
+  else delete late.dataset.late;
+  if (found.innerHTML === late.innerHTML) return; // nothing new is known
   const buttons = () => [...late.querySelectorAll("button")];
   const focused = buttons().indexOf(document.activeElement);
   late.replaceChildren(...found.childNodes);

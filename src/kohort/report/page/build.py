@@ -156,6 +156,7 @@ def _table(
 
 def transactions_page(release: TransactionRelease, *, audience: Audience) -> TransactionPage:
     """The page of a transaction database for an audience."""
+    release = release.labelled()
     least = max(FEWEST, release.job.coherence.k)
     anybody, steward = Reader(least), Reader()
     public = transaction_page(release, _heading(release, "transactions", anybody), anybody)

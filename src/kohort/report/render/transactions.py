@@ -136,6 +136,7 @@ def trace_text(release: TransactionRelease) -> str:
         UsageError: the database, or the number of its minimal moles, is too large to be read.
     """
     check(release)
+    release = release.labelled()
     parts = (_data, _singles, _larger, _tree, _steps, _rest)
     return screen([WARNING], *(part(release) for part in parts))
 

@@ -126,9 +126,9 @@ def read_held(
     asked: dict[str, Any] = {"name": name, "root": root, "pad": pad, "keep": keep}
     try:
         if not _is_json(source):
-            reader = partial(csv.reader, delimiter=separator) if separator else _reader(source)
+            reader = partial(csv.reader, delimiter=separator) if separator else csv_reader(source)
             return _from_rows(_rows(source, reader, pad=bool(pad)), **asked)
-        value = parse_json("".join(_lines(source)), where=str(source))
+        value = parse_json("".join(text_lines(source)), where=str(source))
         table = table_of(value)
         return from_tree(value, **asked) if table is None else _from_rows(iter(table), **asked)
     except HierarchyError as error:
@@ -266,10 +266,10 @@ def _is_json(path: Source) -> bool:
     """Whether the suffix, or else the first sign, is that of a JSON object."""
     if path.suffix.lower() in {".json", *_ROWS}:
         return path.suffix.lower() == ".json"
-    return next(filter(str.strip, _lines(path)), "").lstrip().startswith("{")
+    return next(filter(str.strip, text_lines(path)), "").lstrip().startswith("{")
 
 
-def _lines(path: Source) -> Iterator[str]:
+def text_lines(path: Source) -> Iterator[str]:
     """The lines of a UTF-8 file, each with its end; NUL and bytes that are no UTF-8 are refused, naming the line."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
@@ -288,7 +288,7 @@ def _undecodable(path: Source) -> int:
         return next(at for at, line in enumerate(file, start=1) if line.decode(errors="ignore").encode() != line)
 
 
-def _reader(path: Source) -> Callable[..., Any]:
+def csv_reader(path: Source) -> Callable[..., Any]:
     """Divides rows by the separator by which the first ones have one common width; else by one that splits some row.
 
     Where a blank follows each one of them, it is none of a label.
@@ -296,7 +296,7 @@ def _reader(path: Source) -> Callable[..., Any]:
     some = ""
     for separator in _SEPARATORS:
         try:
-            rows = [row for row in islice(csv.reader(_lines(path), delimiter=separator), _SAMPLE) if row]
+            rows = [row for row in islice(csv.reader(text_lines(path), delimiter=separator), _SAMPLE) if row]
         except csv.Error:
             continue
         widths = {len(row) for row in rows}
@@ -313,7 +313,7 @@ def _rows(path: Source, reader_of: Callable[..., Any], *, pad: bool) -> Iterator
 
     Empty lines at the end are none.
     """
-    reader = reader_of(_lines(path), strict=True)
+    reader = reader_of(text_lines(path), strict=True)
     width, line, empty = 0, 1, 0
     try:
         for row in reader:

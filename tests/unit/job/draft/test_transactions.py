@@ -8,7 +8,8 @@ from kohort.errors import JobError
 from kohort.io.baskets.options import Form
 from kohort.io.baskets.seen import DetectedForm
 from kohort.job.draft.transactions import released, transactions_text
-from kohort.job.transactions import parse
+from kohort.job.transactions import refuse_target
+from tests.job_sides import transaction_request as parse
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_a_draft_is_a_job_once_items_are_named(source: str, seen: DetectedForm) 
         parse(text)
     assert [one.what for one in found.value.faults] == ["no private item is named"]
     made = parse(text + 'private = ["pill"]\n')
-    made.refuse_output()
+    refuse_target(made)
     assert (made.job.reading.form, made.job.reading.separator) == (seen.form, seen.separator)
     assert made.job.coherence.name == "(0.4, 10, 4)-coherence"
 
