@@ -308,7 +308,7 @@ def test_the_engine_reaches_no_file_once_a_database_is_attached(tmp_path: Path) 
     ):
         with pytest.raises(duckdb.Error):
             engine.base.connection.execute(statement)
-    engine.base.write_lines("SELECT 'x' AS line", "line", tmp_path / "out.csv")
+    engine.base.write("SELECT 'x' AS line", "line", [(tmp_path / "out.csv", None)])
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "line\nx\n"
     assert not [*engine.base.own.glob("kohort_*[0-9]")]
 
