@@ -267,7 +267,7 @@ def test_the_evidence_is_what_attacks_find(visitor: Visitor) -> None:
     shown = told(page)
     assert [one for one in ("Singling out", "Linkability", "Inference") if one in shown] == _names()
     assert "not a finding of legal compliance" in shown
-    assert "annual_income, released unchanged, singles out" in shown
+    assert "annual_income, not generalized, singles out" in shown
     assert "(it needs other releases" in shown
     assert "on the raw table" in shown
     found = visitor.get("/evidence?form=json").json()
@@ -297,7 +297,7 @@ def test_evidence_without_attacks(visitor: Visitor) -> None:
     places = {one.guess.name: place for place, one in enumerate(_look(visitor))}
     visitor.post("/columns", {f"role-{places['annual_income']}": "drop"})
     shown = told(visitor.get("/evidence"))
-    assert "no column that is released unchanged singles anyone out." in shown
+    assert "no column that is not generalized singles anyone out." in shown
     assert "Not tried" in shown
 
 
