@@ -86,7 +86,7 @@ class Visit:
 
     def quiet(self) -> None:
         """Nothing was said on the console, and nobody else was asked anything."""
-        assert self.said == []
+        assert self.said == [], self.said
         assert self.asked == {self.base.partition("://")[2]}
 
     def readable(self, paths: Iterable[str], *shown: tuple[int, Literal["light", "dark"]]) -> None:
