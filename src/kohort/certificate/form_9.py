@@ -115,9 +115,10 @@ def transaction_tables(job: Part) -> Part:
 
 
 def judged_transactions(job: Part) -> Part:
-    """What form 9 tells of a job on transactions, but for numbers of items; how they are read is not told."""
+    """What form 9 tells of a job on transactions, but for numbers of items, names of items, and how they are read."""
     roles = {key: one for key, one in job["roles"].items() if key not in {"private", "public"}}
-    return {key: one for key, one in job.items() if key not in {"reading", "weights"}} | {"roles": roles}
+    untold = {"reading", "weights", *(() if job.get("labels") else ("labels",))}
+    return {key: one for key, one in job.items() if key not in untold} | {"roles": roles}
 
 
 def exact(text: str) -> Fraction:
