@@ -402,7 +402,7 @@ def parts_of(text: str) -> tuple[str, ...]:
 
 
 def sent_file(files: Mapping[str, HeldFile], what: str) -> HeldFile:
-    """The file that a form sends, of which it says what it is."""
+    """The file that a form sends; `what` is the kind of file to choose."""
     file = files.get("file")
     if file is None or not file.name:
         raise UsageError("no file is chosen", hint=f"choose {what}")

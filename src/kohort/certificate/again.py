@@ -81,12 +81,12 @@ class Again:
         return self.met
 
 
-def said(value: object) -> str:
-    """How a value is told: numbers with commas, nothing as `none`."""
+def _text(value: object) -> str:
+    """A value as text: numbers with commas, nothing as `none`."""
     return f"{value:,}" if isinstance(value, int) else "none" if value is None or not value else str(value)
 
 
-def compared(name: str, certified: T, found: T, *of: str, told: Callable[[T], str] = said) -> CheckedPart:
+def compared(name: str, certified: T, found: T, *of: str, told: Callable[[T], str] = _text) -> CheckedPart:
     """Whether what is certified was found; the part is about the fields `of`, or the one that is called as it is.
 
     >>> compared("records", 7, 8).told

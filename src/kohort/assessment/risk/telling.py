@@ -188,7 +188,7 @@ class _Family(NamedTuple):
 
     @classmethod
     def of(cls, within: Index, totals: Index, part: Index | None = None) -> _Family:
-        """That of people with each label in each part; `part` says which one, unless each has a column."""
+        """The family of (q,) people with a label in its `part`; or of (l, p) people with each label in each part."""
         doubtful = within <= NEARLY_ALL * totals
         chance = np.where(doubtful, np.log(np.maximum(within, 1) / totals), 0.0)
         rest = within * doubtful
