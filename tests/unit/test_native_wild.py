@@ -59,6 +59,7 @@ def commands() -> Iterator[str]:
     yield "demo --out d/ --records 600"
     yield "anonymize d/people.csv --out d/plain.csv --quasi gender,age --rest drop --k 3 --no-grid"
     yield "anonymize d/people.csv --out d/nearest.csv --quasi gender,age --rest drop --k 3 --no-grid --cut nearest"
+    yield "anonymize d/people.csv --out d/line.csv --quasi gender,age --rest drop --k 3 --method ordered --bound"
     for name, method in METHODS.items():
         choices = [flag for word, flag in CHOICES.items() if method.takes(word)]
         yield " ".join([f"anonymize d/people.csv --out d/{name}.csv {LEVELS} {MODELS} --k 3 --method {name}", *choices])
