@@ -63,9 +63,20 @@ def commands() -> Iterator[str]:
     for name, method in METHODS.items():
         choices = [flag for word, flag in CHOICES.items() if method.takes(word)]
         yield " ".join([f"anonymize d/people.csv --out d/{name}.csv {LEVELS} {MODELS} --k 3 --method {name}", *choices])
+    of_values = "--sensitive education --t education=0.5 --hierarchy education=d/education.json --beta education=5"
+    of_numbers = "--sensitive annual_income --t annual_income=0.6 --k-e annual_income=2,100"
+    of_numbers += " --allow-singling annual_income"
+    for name, models in (("values", of_values), ("numbers", of_numbers)):
+        yield f"anonymize d/people.csv --out d/{name}.csv --quasi gender,age {models} --k 3 --rest drop"
+    yield "anonymize d/people.csv --out d/remote.csv --quasi gender,age --rest drop --k 3 --engine duckdb"
+    yield "perturb d/people.csv --out d/means.csv --perturb age,annual_income=microaggregation:k=3"
+    yield "perturb d/people.csv --out d/swapped.csv --perturb annual_income=rank-swapping"
     yield "inspect d/people.csv"
     yield "risk d/release.csv --quasi gender,city,age"
     yield "generate baskets --out d/baskets.txt --transactions 400 --items 40"
+    yield "convert d/baskets.txt --out d/long.csv --out-format long"
+    yield "convert d/long.csv --format long --out d/matrix.csv --out-format matrix-header"
+    yield "convert d/matrix.csv --format matrix-header --out d/again.txt --out-format basket"
     for score in Score:
         yield f"transactions d/baskets.txt --out d/{score}.txt --delta 0.5 --seed 7 --k 3 --p 2 --score {score}"
     yield "transactions d/baskets.txt --out d/cells.txt --delta 0.5 --seed 7 --k 3 --p 2 --suppress cells"
