@@ -5,6 +5,11 @@
    that Python can pass makes it read or write elsewhere, whatever is in it. Nothing is allocated or kept, and no GIL is
    needed. The tests give wild numbers to every function, also with sanitizers.
 
+   Python checks that an array is of the type that is declared, contiguous and aligned, and writable where it is written to
+   (`kohort.native.library`). That is trusted, and that nothing else writes to an array while a function runs. What a
+   function trusts beyond that stands above it; where it does not hold, the answer is wrong or refused, and no byte outside
+   of an array is touched. README.md has the rooms and their functions.
+
    Multi-byte loads are little-endian, as on every platform that there are wheels for. */
 
 #include <stdint.h>
@@ -44,6 +49,7 @@ static inline int is_inside(i64 start, i64 length, i64 size) {
     return start >= 0 && length >= 0 && start <= size && length <= size - start;
 }
 
+/* An item of an array of unsigned codes of any width; the place is known to lie inside. */
 static inline u64 number(const Array *array, i64 place) {
     switch (array->item) {
     case 1: return ((const u8 *)array->at)[place];
@@ -55,3 +61,12 @@ static inline u64 number(const Array *array, i64 place) {
 
 /* A function that is written for codes of any width, for the width that they have. */
 #define BY_ITEM(item, of, ...) ((item) == 2 ? of##_16(__VA_ARGS__) : of##_32(__VA_ARGS__))
+
+/* How many records are looked at before their values are used, so that these are on the way from memory. */
+enum { BATCH = 32 };
+
+/* An odd number without pattern: a product's upper bits depend on all lower bits of its factors. */
+static inline u64 mixed(u64 state, u64 word) {
+    state = (state ^ word) * 0x9E3779B97F4A7C15u;
+    return state ^ state >> 32;
+}

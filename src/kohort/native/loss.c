@@ -1,4 +1,4 @@
-/* Mondrian's cuts by loss: the candidates of a partition, the best of them, and the tree.
+/* Room "cut", Mondrian's cuts by loss: the candidates of a partition, the best of them, and the tree.
 
    A candidate of an attribute is a prefix of its values, or, of one released as a set, the two groups that are left when
    its values, at most MERGED, are merged in pairs, each time the pair that this makes dearer by least. Of more than
@@ -489,7 +489,8 @@ static void add_up(const i64 *at, i64 attribute, i64 first, i64 last, i64 base, 
 enum { CHUNK = LANES / 8 + 2, OF_GROUP = 2 * LANES / 8 + 2 }; /* words of a row's and of a group's */
 
 /* Words of the memory to look at a partition of so many attributes whose groups have so many chunks; the broadest set has
-   so many values. */
+   so many values.
+   Work: none. Trusts: nothing. */
 API i64 kohort_loss_memory(i64 attributes, i64 chunks, i64 values) {
     DOOR(attributes > 0 && chunks > 0 && attributes < 1 << 20 && chunks < 1 << 20 && is_inside(values, 0, LARGEST));
     i64 groups = SINGLES + PLACES * (attributes < TOGETHER ? attributes : TOGETHER);
@@ -556,12 +557,17 @@ static i64 rows_in(const Array *codes, const Scan *scan) {
     DOOR(given.size == sizeof(Given) / sizeof(Array) && fit(given.at, (rows).item, scan)); \
     const i64 tuples = rows_in(&(rows), scan)
 
+/* Find the candidates of one partition; the best one, or every one. Returns how many there are.
+   Work: see the head of this file. Trusts: that `Costs` are those of the table; other costs lead to other cuts, and
+   places that they do not know are refused. */
 API i64 kohort_propose(Array given, Array rows, i64 first, i64 last, i64 records, i64 least, i64 every) {
     OPENED(rows);
     DOOR(are_rows(first, last, tuples) && records < LARGEST && least > 0 && least < LARGEST);
     return BY_ITEM(rows.item, propose, scan, rows.at, first, last, records, least, every != 0);
 }
 
+/* Cut a table down to its leaves by what cuts save. Returns how many leaves there are.
+   Work: the work of `kohort_propose` for each node of the tree, and one pass over its rows. Trusts: as above. */
 API i64 kohort_carve_by_loss(Array given, Array rows, Array spare, i64 records, i64 least, i64 to_and_fro, Array places,
                              Array stack, Array leaves) {
     OPENED(rows);
@@ -583,6 +589,9 @@ static int are_ranked(const Array *given, const Array *open, const Scan *scan) {
            ranked->spans.size == 2 * scan->attributes * partitions && ranked->groups.size == 2 * candidates;
 }
 
+/* Find all candidates of the open partitions, as far as there is room, the best of each first. Returns how many
+   partitions have had their turn.
+   Work: that of `kohort_propose` for each partition, and sorting. Trusts: as above. */
 API i64 kohort_rank(Array given, Array rows, Array open, i64 least, Array room) {
     OPENED(rows);
     DOOR(are_ranked(&room, &open, scan) && least > 0 && least < LARGEST);
@@ -606,6 +615,9 @@ static i64 asked_for(const Asking *asking, const Array *open, const Ranked *rank
     return all;
 }
 
+/* Count for both sides of the candidates that are asked for the records, and who has which sensitive value.
+   Work: rows times sensitive attributes for each attribute that has candidates, and the cells of each candidate.
+   Trusts: that candidates are as `kohort_rank` left them, each partition's in their order. */
 API i64 kohort_count_sides(Array given, Array rows, Array open, Array ranked, Array asked, Array codes, Array starts,
                            Array sizes, Array histograms) {
     OPENED(rows);
@@ -623,6 +635,8 @@ API i64 kohort_count_sides(Array given, Array rows, Array open, Array ranked, Ar
     return BY_ITEM(rows.item, count_sides, scan, rows.at, &open, ranked.at, &asking, &held, &out);
 }
 
+/* Make the best allowed candidate of each partition that asks. Returns how many partitions are open after it.
+   Work: one pass over the rows of partitions that are cut. Trusts: that `allowed` is the models' answer. */
 API i64 kohort_cut(Array given, Array rows, Array spare, Array open, Array ranked, Array asked, Array allowed, Array out) {
     OPENED(rows);
     const Asking asking = {asked.at, asked.size / 3};

@@ -1,4 +1,4 @@
-/* The loops of the search for moles: transactions under other codes, candidates listed, bounded and counted.
+/* Room "moles", the search: transactions under other codes, candidates listed, bounded and counted.
 
    An item is a number below a width, a transaction the items between two starts; cohorts are bitmaps, or lists. What the
    arrays mean is said in `kohort.transactions`, beside each call; `tests/reference/mole_loops.py` has the same loops in
@@ -52,7 +52,8 @@ static i64 shared(const Candidates *of, i64 at) {
 /* ── Transactions under other codes, and by item ─────────────────────────────────────────────────────────────────── */
 
 /* Write the items of each transaction under their codes, those of -1 left out, and where each one starts; return how many
-   items there are. One more has room, since each is written before its code is known. */
+   items there are. One more has room, since each is written before its code is known.
+   Work: one pass over the items. Trusts: nothing. */
 API i64 kohort_narrow(Array starts, Array items, Array codes, Array begins, Array kept) {
     Lists rows;
     DOOR(are_lists(&rows, &starts, &items, codes.size) && begins.size == starts.size && kept.size > items.size);
@@ -70,7 +71,9 @@ API i64 kohort_narrow(Array starts, Array items, Array codes, Array begins, Arra
     return size;
 }
 
-/* Write for each item the transactions that have it, ascending; `free` says where those of each begin, and is used up. */
+/* Write for each item the transactions that have it, ascending; `free` says where those of each begin, and is used up.
+   Work: one pass over the items. Trusts: that `free` says where each item's begin; otherwise they are written over
+   each other. */
 API i64 kohort_transpose(Array starts, Array items, Array free, Array inverted) {
     Lists rows;
     DOOR(are_lists(&rows, &starts, &items, free.size));
@@ -113,7 +116,8 @@ static i64 commonest(const Lists *rows, const i32 *cohort, i64 many, i64 limit, 
     return top > limit ? top : top + many - seen;
 }
 
-/* Bound the items of each cohort, which begins there among some and has so many transactions. */
+/* Bound the items of each cohort, which begins there among some and has so many transactions.
+   Work: at most one pass over the items of each cohort, and one to clear. Trusts: that counts are zero. */
 API i64 kohort_look(Array starts, Array items, Array cohorts, Array begins, Array sizes, Array limits, Array counts, Array tops) {
     Lists rows;
     DOOR(are_lists(&rows, &starts, &items, counts.size) && are_below(&cohorts, rows.many));
@@ -133,7 +137,9 @@ API i64 kohort_look(Array starts, Array items, Array cohorts, Array begins, Arra
 
    A set B and an item x behind its last one are a candidate where every part of B + x is at hand: the part without B's last
    item is a sibling of B, and each other one a child of one of B's parts. What is in `seen` and `places` comes from the call
-   before, or from nowhere. */
+   before, or from nowhere.
+   Work: for each set the children of its parts, and for each candidate its parts. Trusts: nothing that is not looked
+   at where it is used. */
 API i64 kohort_join(Array next, Array last, Array bounds, Array parts_of, Array children, Array seen, Array places, Array base,
                     Array item, Array tops, Array parts) {
     DOOR(next.size == 1 && seen.size > 0 && places.size % seen.size == 0 && children.size > 0);
@@ -182,7 +188,8 @@ API i64 kohort_join(Array next, Array last, Array bounds, Array parts_of, Array 
 
 /* Bound the support of each candidate C from below by sup(C - a) + sup(C - b) - sup(C - a - b), for all a and b: of the
    transactions with C - a - b, as many lack a as C - b shows, and as many lack b as C - a shows; all others have both (Calders
-   and Goethals, Mining all non-derivable frequent itemsets, 2002, to the second degree). */
+   and Goethals, Mining all non-derivable frequent itemsets, 2002, to the second degree).
+   Work: size squared for each candidate. Trusts: nothing. */
 API i64 kohort_floors(Array supports, Array below, Array parts_of, i64 size, Array parts, Array floors) {
     DOOR(size > 0 && size < LONGEST && parts.size % (size + 1) == 0 && floors.size >= parts.size / (size + 1));
     DOOR(parts_of.size % size == 0 && parts_of.size / size == supports.size);
@@ -212,7 +219,8 @@ static int are_lines(const Array *table, i64 width) {
 
 static i64 lines_of(const Array *table, i64 width) { return width > 0 ? table->size / width : INT32_MAX; }
 
-/* Count in a table of so many private items a line each pair that a transaction has. */
+/* Count in a table of so many private items a line each pair that a transaction has.
+   Work: for each transaction its public times its private items. Trusts: nothing. */
 API i64 kohort_tally(Array starts, Array items, Array hidden_starts, Array hidden, i64 width, Array pairs) {
     Lists public, private;
     DOOR(are_lines(&pairs, width) && are_lists(&public, &starts, &items, lines_of(&pairs, width)));
@@ -236,7 +244,8 @@ static void least_of(const i32 *pairs, i64 width, const Candidates *of, i64 at, 
     }
 }
 
-/* Bound each candidate: the greatest of the least entries of its items. */
+/* Bound each candidate: the greatest of the least entries of its items.
+   Work: for each candidate the private items, times the items of its base that are new. Trusts: nothing. */
 API i64 kohort_bounds(Array pairs, Array sets, i64 size, Array base, Array item, Array stack, Array tops) {
     Candidates of;
     DOOR(size > 0 && stack.size % size == 0);
@@ -312,7 +321,8 @@ static Together *counter(void) {
 static Together *counter(void) { return by_word; }
 #endif
 
-/* Set the bit of each of some transactions in the bitmaps of its items. */
+/* Set the bit of each of some transactions in the bitmaps of its items.
+   Work: one pass over the items. Trusts: that the bitmaps are zero. */
 API i64 kohort_mark(Array starts, Array items, Array among, Array bits) {
     Lists rows;
     const i64 words = (among.size + 63) / 64;
@@ -326,7 +336,8 @@ API i64 kohort_mark(Array starts, Array items, Array among, Array bits) {
     return 0;
 }
 
-/* Count the transactions of each public with each private item. */
+/* Count the transactions of each public with each private item.
+   Work: the words of a bitmap for each pair of a public and a private item. Trusts: nothing. */
 API i64 kohort_cross(Array public, Array private, i64 words, Array pairs) {
     DOOR(words > 0 && are_lines(&public, words) && are_lines(&private, words));
     const i64 ours = public.size / words, theirs = private.size / words;
@@ -368,7 +379,8 @@ static i64 words_for(Candidates *of, const Array *bits, const Array *sets, i64 s
     return are_lines(bits, words) && are_candidates(of, sets, size, base, item, lines_of(bits, words)) ? words : 0;
 }
 
-/* Count the cohort of each candidate. */
+/* Count the cohort of each candidate.
+   Work: the words of a bitmap for each candidate, and for each new item of a base. Trusts: nothing. */
 API i64 kohort_count_bits(Array bits, Array sets, i64 size, Array base, Array item, Array stack, Array supports) {
     Candidates of;
     const i64 words = words_for(&of, &bits, &sets, size, &base, &item, &stack, size);
@@ -381,7 +393,8 @@ API i64 kohort_count_bits(Array bits, Array sets, i64 size, Array base, Array it
     return 0;
 }
 
-/* Write the transactions of each candidate's cohort, where it begins. */
+/* Write the transactions of each candidate's cohort, where it begins.
+   Work: the words of a bitmap for each candidate, and its cohort. Trusts: nothing. */
 API i64 kohort_unpack(Array bits, Array sets, i64 size, Array base, Array item, Array begins, Array stack, Array among,
                       Array dealt) {
     Candidates of;
@@ -402,7 +415,9 @@ API i64 kohort_unpack(Array bits, Array sets, i64 size, Array base, Array item, 
 }
 
 /* Bound the private items in each candidate's cohort, one after the other, until the share of it is exceeded. Those that are
-   within the share by their pairs with the candidate's items are passed over. */
+   within the share by their pairs with the candidate's items are passed over.
+   Work: the words of a bitmap for each candidate, and for each private item that its pairs do not settle. Trusts:
+   that supports are counts, whose products fit. */
 API i64 kohort_meet(Array bits, Array private, Array pairs, Array sets, i64 size, Array base, Array item, Array supports,
                    i64 numerator, i64 denominator, Array stack, Array least, Array tops) {
     Candidates of;
@@ -461,7 +476,9 @@ static i64 cohort_of(const Lists *tids, const i32 *wanted, i64 items, i32 *cohor
     return size;
 }
 
-/* Mark the transactions that have one of the sets. */
+/* Mark the transactions that have one of the sets.
+   Work: for each set the transactions of its first item, times a search in each other one's. Trusts: that each item's
+   transactions ascend. */
 API i64 kohort_mark_cohorts(Array firsts, Array tids, Array sets, i64 size, Array room, Array found) {
     Lists by_item;
     DOOR(are_lists(&by_item, &firsts, &tids, found.size) && size > 0 && sets.size % size == 0);
@@ -549,7 +566,9 @@ static const i32 *taken(const Search *search, i64 at) {
     return is_inside(start, size, search->cohorts.size) ? (const i32 *)search->cohorts.at + start : NULL;
 }
 
-/* Count the cohort of each candidate: of all that extend one base at once. Counts are zero, also after. */
+/* Count the cohort of each candidate: of all that extend one base at once. Counts are zero, also after.
+   Work: the items of each base's cohort. Trusts: that supports, parents and order are those of the search; cohorts
+   that do not lie where they should are refused. */
 API i64 kohort_count_lists(Array given, i64 size, Array base, Array item, Array counts, Array supports) {
     Search search;
     DOOR(is_search(&search, &given, size, &base, &item) && counts.size == search.ends.size);
@@ -579,7 +598,8 @@ API i64 kohort_count_lists(Array given, i64 size, Array base, Array item, Array 
     return 0;
 }
 
-/* Write the cohort of each candidate, where it begins: a base's cohort is dealt to its candidates. */
+/* Write the cohort of each candidate, where it begins: a base's cohort is dealt to its candidates.
+   Work: the items of each base's cohort. Trusts: as above. */
 API i64 kohort_deal(Array given, i64 size, Array base, Array item, Array begins, Array free, Array dealt) {
     Search search;
     DOOR(is_search(&search, &given, size, &base, &item) && free.size == search.ends.size && begins.size == base.size);

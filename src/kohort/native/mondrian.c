@@ -1,4 +1,4 @@
-/* Mondrian's strict cuts: the whole search where only sizes count, and what lies between the models' judgements where they
+/* Room "cut", Mondrian's strict cuts: the whole search where only sizes count, and what lies between the models' judgements where they
    ask for more. The arrays are described in kohort.algorithms.mondrian.kernel and .wave_kernels. */
 
 #include "core.h"
@@ -173,10 +173,10 @@ static i64 choose(const Values *values, i64 size, const i64 *state, const Rule *
 
 /* ── What Python calls ───────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Whether the arrays of a buffer fit each other. */
+/* Whether the arrays of a buffer fit each other; rows are moved as words. */
 static int is_buffer(const Rows *rows) {
     const i64 twice = rows->tuples.size, width = width_of(rows);
-    return twice > 0 && twice % 2 == 0 && width > 0 && width % 4 == 0 && rows->codes.size == twice * width &&
+    return ((uintptr_t)rows->codes.at & 7) == 0 && twice > 0 && twice % 2 == 0 && width > 0 && width % 4 == 0 && rows->codes.size == twice * width &&
            (rows->counts.size == 0 || rows->counts.size == twice);
 }
 
@@ -194,6 +194,10 @@ static int is_rule(const Rule *rule, i64 width) {
     return 1;
 }
 
+/* Cut one partition down to its leaves, where only sizes count. Returns how many leaves there are; their rows lie in
+   the buffer one leaf after another.
+   Work: rows times codes for each level of the tree. Trusts: that each dimension's positions ascend; otherwise other
+   cuts are made. */
 API i64 kohort_carve(Array buffer, Array exact, i64 k, i64 nearest, i64 by, i64 seed, Array room, Array found, i64 first,
                      i64 last, i64 records, i64 levels) {
     DOOR(buffer.size == 4 && exact.size == 4 && room.size == 7 && found.size == 4);
@@ -243,6 +247,9 @@ static int are_cuts(const Array *given, i64 partitions) {
     return 1;
 }
 
+/* Propose cuts of the open partitions for models to judge, as far as there is room. Returns how many partitions have
+   had their turn.
+   Work: rows times dimensions for a partition that is new, rows for another one. Trusts: as above. */
 API i64 kohort_propose_cuts(Array buffer, Array exact, i64 k, i64 nearest, i64 by, i64 seed, Array memory, Array open, Array of,
                             Array at, i64 cells) {
     DOOR(buffer.size == 4 && exact.size == 4);
@@ -257,6 +264,9 @@ API i64 kohort_propose_cuts(Array buffer, Array exact, i64 k, i64 nearest, i64 b
     return BY_ITEM(item, propose, rows, rule, values, &open, &cuts, cells);
 }
 
+/* Count for both sides of each proposed cut the records, or people, and who has which sensitive value.
+   Work: rows times sensitive attributes for each partition, and the cells of each cut; for people, the square of each
+   one's rows. Trusts: that a person's rows follow each other, and that cuts ascend. */
 API i64 kohort_profile_cuts(Array buffer, Array memory, Array open, i64 dimensions, Array proposed, Array places, i64 person,
                             Array sizes, Array histograms) {
     DOOR(buffer.size == 4 && dimensions > 0 && dimensions < 1 << 20 && open.size % (WIDTHS + dimensions) == 0);
@@ -277,6 +287,9 @@ API i64 kohort_profile_cuts(Array buffer, Array memory, Array open, i64 dimensio
     return BY_ITEM(rows->codes.item, profile, rows, memory.at, &open, wide, cuts, &sensitive, &out);
 }
 
+/* Make the allowed cut nearest the middle of each partition that proposed some. Returns how many partitions are open
+   after it.
+   Work: one pass over the rows of partitions that are cut. Trusts: that `allowed` is the models' answer. */
 API i64 kohort_settle_cuts(Array buffer, Array open, i64 dimensions, Array proposed, Array allowed, Array out) {
     DOOR(buffer.size == 4 && dimensions > 0 && dimensions < 1 << 20 && open.size % (WIDTHS + dimensions) == 0);
     const Rows *rows = buffer.at;
@@ -287,6 +300,8 @@ API i64 kohort_settle_cuts(Array buffer, Array open, i64 dimensions, Array propo
     return BY_ITEM(rows->codes.item, settle, rows, &open, wide, cuts, allowed.at, out.at);
 }
 
+/* Write the least and the greatest code of each leaf in each dimension.
+   Work: one pass over the rows of the leaves. Trusts: nothing. */
 API i64 kohort_corners(Array buffer, Array leaves, Array memory, Array low, Array high) {
     DOOR(buffer.size == 4 && leaves.size % 4 == 0 && low.size == high.size);
     const Rows *rows = buffer.at;

@@ -1,4 +1,4 @@
-/* The loops over items and moles, and over what is left: items dropped and given back, transactions put in order.
+/* Room "moles", what follows the search: items dropped and given back, transactions put in order.
 
    A score is a gain over a cost, and the gain a count of moles between two bounds: see `kohort.transactions._greedy`. The
    order is described in `kohort.transactions.recode`. `tests/reference/mole_loops.py` has the same loops in Python. */
@@ -73,7 +73,9 @@ static i64 gain_of(i64 moles, i64 least, i64 most) {
 
 /* Drop the item of the highest score until no score is above 0, and write a row for each: the item, its moles, the moles left;
    how many are dropped. Moles only become fewer and costs stay, so a score counted anew that is still the highest of those
-   last known is the highest of all. `chosen` are the items to choose from; of `done` moles there are none. */
+   last known is the highest of all. `chosen` are the items to choose from; of `done` moles there are none.
+   Work: one pass over the moles, and a logarithm for each score that is counted anew. Trusts: that counts are those
+   of the moles; otherwise other items are dropped. */
 API i64 kohort_drop(Array starts, Array items, Array firsts, Array sets, Array costs, i64 least, i64 most, Array chosen,
                     Array counts, Array gains, Array done, Array out) {
     Sides sides;
@@ -105,7 +107,8 @@ API i64 kohort_drop(Array starts, Array items, Array firsts, Array sets, Array c
     return dropped;
 }
 
-/* Give each item back, in turn, of whose moles every one has another item that is dropped. Hits are zero, none is returned. */
+/* Give each item back, in turn, of whose moles every one has another item that is dropped. Hits are zero, none is returned.
+   Work: two passes over the moles of the items. Trusts: nothing. */
 API i64 kohort_give_back(Array starts, Array items, Array firsts, Array sets, Array order, Array hits, Array returned) {
     Sides sides;
     DOOR(are_sides(&sides, &starts, &items, &firsts, &sets) && are_below(&order, sides.items.many));
@@ -128,7 +131,8 @@ API i64 kohort_give_back(Array starts, Array items, Array firsts, Array sets, Ar
 }
 
 /* Mark the items of which every set has some other, better item: in all sets of that one, losing no more, and not just its like
-   behind it in item order. That orders the items, so a best one stays for every item that is marked. */
+   behind it in item order. That orders the items, so a best one stays for every item that is marked.
+   Work: for each item the items of its sets. Trusts: that `together_with` is zero. */
 API i64 kohort_mark_dispensable(Array starts, Array items, Array firsts, Array sets, Array losses, Array together_with,
                                 Array spare) {
     Sides sides;
@@ -180,7 +184,9 @@ static void sort_words(u64 *words, i64 many) {
 
 /* Sort the transactions whose numbers are in the lower bits of some words; 0 at the end, 1 where the words between left[1] and
    left[2] are to be sorted before the next call. Groups wait on a stack: first place, place behind the last, items looked at.
-   `left` has how many there are, and the group whose words were sorted. `held` items fit above a number, each below `digit`. */
+   `left` has how many there are, and the group whose words were sorted. `held` items fit above a number, each below `digit`.
+   Work: one pass over a group's words for each stretch of items, and sorting. Trusts: that `starts` are those of
+   transactions: items are read within the array, whatever they say. */
 API i64 kohort_sort_rows(Array starts, Array items, Array numbers, Array stack, Array left, i64 shift, i64 digit, i64 held) {
     DOOR(left.size == 4 && stack.size % 3 == 0 && shift > 0 && shift < 64 && digit > 0 && held > 0 && held < 64);
     DOOR(starts.size == numbers.size + 1 && items.size > 0);
@@ -233,7 +239,8 @@ API i64 kohort_sort_rows(Array starts, Array items, Array numbers, Array stack, 
 }
 
 /* Copy runs of items that stand anywhere, so that they follow each other. Where runs end is known from where they go; were it
-   read from where they stand, each copy would wait for it. */
+   read from where they stand, each copy would wait for it.
+   Work: one pass over the items that are copied. Trusts: nothing. */
 API i64 kohort_copy_runs(Array items, Array sources, Array starts, Array copies) {
     DOOR(are_starts(&starts, copies.size) && starts.size == sources.size + 1);
     const i64 *source = sources.at, *start = starts.at;
