@@ -180,7 +180,7 @@ ONLY: Final = Function("kohort_only", BYTES, NUMBERS, TO_BYTES, TO_BYTES)
 WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 2, TO_BYTES, TO_INDEX)
 COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, Together(TO_BYTES), *[NUMBER] * 2, TO_INDEX)
 
-#: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.kernel`.
+#: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.sizes`.
 BUFFER: Final = Together(TO_CODES, TO_WORDS, TO_NUMBERS, TO_INDEX)
 RULE: Final[tuple[Any, ...]] = Together(INDEX, INDEX, SHARES, INDEX), *[NUMBER] * 4
 CARVE: Final = Function(
@@ -192,7 +192,7 @@ CARVE: Final = Function(
     *[NUMBER] * 4,
 )
 
-#: Cut what models judge: see `kohort.algorithms.mondrian.wave_kernels`.
+#: Cut what models judge: see `kohort.algorithms.mondrian.waves`.
 MEMORY: Final = Together(*[TO_INDEX] * 4, TO_CODES, TO_CODES)
 CUTS: Final = Together(INDEX, INDEX)
 PROPOSE_CUTS: Final = Function("kohort_propose_cuts", BUFFER, *RULE, MEMORY, TO_INDEX, TO_INDEX, TO_INDEX, NUMBER)
@@ -202,7 +202,7 @@ PROFILE_CUTS: Final = Function(
 SETTLE_CUTS: Final = Function("kohort_settle_cuts", BUFFER, INDEX, NUMBER, CUTS, MARKS, TO_INDEX)
 CORNERS: Final = Function("kohort_corners", BUFFER, INDEX, MEMORY, TO_CODES, TO_CODES)
 
-#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_wave_kernels` for the last three.
+#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_waves` for the last three.
 LOSS: Final = Together(*[INDEX] * 11, WORDS, TO_WORDS, *[TO_INDEX] * 5)
 RANKED: Final = TO_INDEX, TO_MARKS, TO_INDEX, TO_INDEX, TO_INDEX, TO_WORDS
 LOSS_MEMORY: Final = Function("kohort_loss_memory", NUMBER, NUMBER, NUMBER)
