@@ -485,6 +485,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
         "tests/unit/test_native_mondrian.py",
         "tests/unit/test_native_moles.py",
         "tests/unit/test_native_wild.py",
+        "tests/unit/test_native_ordered.py",
         "tests/laws/test_loss_kernel_laws.py",
         "tests/laws/test_loss_laws.py",
     ]
