@@ -104,6 +104,7 @@ TO_BYTES: Final = Of(np.uint8, written=True)
 TO_WORDS: Final = Of(np.uint64, written=True)
 TO_INDEX: Final = Of(np.int64, written=True)
 TO_SIZES: Final = Of(np.int32, written=True)
+TO_SHARES: Final = Of(np.float64, written=True)
 TO_NUMBERS: Final = Of(np.uint32, written=True)
 TO_GROUPS: Final = Of(np.uint32, np.int64, written=True)
 TO_CODES: Final = Of(np.uint16, np.uint32, written=True)
@@ -278,3 +279,34 @@ MARK_DISPENSABLE: Final = Function("kohort_mark_dispensable", *SIDES, INDEX, TO_
 #: Put transactions in order: see `kohort.transactions.recode`.
 SORT_ROWS: Final = Function("kohort_sort_rows", INDEX, SIZES, TO_WORDS, *[TO_INDEX] * 2, *[NUMBER] * 3)
 COPY_RUNS: Final = Function("kohort_copy_runs", SIZES, *[INDEX] * 2, TO_SIZES)
+
+# ── Models ───────────────────────────────────────────────────────────────────────────────────────
+
+#: Measure classes, or judge them: see `kohort.models`, where each is called. A histogram is its counts and its columns;
+#: with places, of which value each count is. Sums of shares are added up in the order of the values.
+COUNTED: Final = INDEX, NUMBER
+PLACED: Final = *COUNTED, INDEX
+COUNT_VALUES: Final = Function("kohort_count_values", *COUNTED, TO_INDEX)
+FIND_ENDS: Final = Function("kohort_find_ends", *PLACED, INDEX, *[TO_INDEX] * 2)
+ADD_TERMS: Final = Function("kohort_add_terms", *COUNTED, *[SHARES] * 2, TO_INDEX, TO_SHARES)
+ADD_TAILS: Final = Function("kohort_add_tails", *COUNTED, *[TO_INDEX] * 3)
+JUDGE_SHARES: Final = Function("kohort_judge_shares", *PLACED, INDEX, NUMBER, TO_MARKS)
+FIND_SHARES: Final = Function("kohort_find_shares", *PLACED, *[TO_INDEX] * 2)
+MOVE: Final = Function("kohort_move", *COUNTED, INDEX, NUMBER, *[TO_INDEX] * 2, TO_SHARES)
+MOVE_IN_ORDER: Final = Function("kohort_move_in_order", *PLACED, INDEX, TO_INDEX, TO_SHARES)
+MOVE_BY_NODE: Final = Function("kohort_move_by_node", *PLACED, *[INDEX] * 2, *[NUMBER] * 2, TO_INDEX, TO_SHARES)
+
+# ── The verifier ─────────────────────────────────────────────────────────────────────────────────
+
+#: Hash texts: see `kohort.verify.aggregates`. Follow released transactions to their origins, and count their cohorts:
+#: see `kohort.verify.transactions`, `.databases` for the first two, `.cohorts` for the others.
+HASH: Final = Function("kohort_hash", BYTES, INDEX, TO_WORDS)
+DESCENTS: Final = Function("kohort_descents", INDEX, SIZES)
+HOLD: Final = Function("kohort_hold", *[INDEX, SIZES] * 2, INDEX, *[SIZES] * 2, TO_INDEX)
+GROUP_COHORTS: Final = Function(
+    "kohort_group_cohorts",
+    *(INDEX, SIZES, SIZES, NUMBER),
+    *(TO_SIZES, TO_SIZES, TO_INDEX, TO_SIZES, TO_SIZES, TO_SIZES),
+    *(TO_INDEX, TO_SIZES, TO_SIZES, TO_INDEX),
+)
+COUNT_COHORTS: Final = Function("kohort_count_cohorts", *[SIZES] * 2, *[TO_INDEX] * 6, *[NUMBER] * 3, TO_INDEX)
