@@ -276,21 +276,6 @@ def _built(attribute: Attribute, text: str, records: Mapping[str, int]) -> Hiera
     return from_spec(text, list(records), name=attribute.name, counts=records) if records else suppress([""])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpectedLabels:
-    """What each value of an attribute is due to be released as.
-
-    Attributes:
-        labels: (u,) the label of each value of the source, then of those that only the population has: its code in
-            the released column, or a number of its own where no record is released with it; -1 where no release may
-            hold the value.
-        data_dependent: Whether the labels were chosen by looking at records.
-    """
-
-    labels: Index
-    data_dependent: bool
-
-
 #: 1 January 1970, counted from 1 January of year 1, and the last day of all.
 _EPOCH: Final = 719_163
 _LAST: Final = 3_652_059
