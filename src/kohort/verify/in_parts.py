@@ -44,7 +44,13 @@ from kohort.verify.aggregates import as_texts
 from kohort.verify.identifiers import leaks
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, refuse_above_limit, refuse_others_left_out, without_value
+from kohort.verify.records import (
+    incomplete,
+    refuse_above_limit,
+    refuse_leaks,
+    refuse_others_left_out,
+    without_value,
+)
 from kohort.verify.tables import due_on_level, judged
 from kohort.verify.values import values_in
 from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
@@ -292,8 +298,7 @@ def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, release
     found = source.pairs(identifying, released)
     every = np.arange(found.table.records)
     schema = only(claim.schema, {identifying, released})
-    for leak in leaks(schema, found.table, found.table, every, k=claim.k, weights=found.counts):
-        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+    refuse_leaks(leaks(schema, found.table, found.table, every, k=claim.k, weights=found.counts))
 
 
 def _joined(verdicts: Sequence[Verdict]) -> Verdict:
