@@ -33,9 +33,9 @@ from kohort.tables.complete import entered
 from kohort.tables.dataset import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
-from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
+from kohort.verify.labels import ANY, kind_of, parted
 from kohort.verify.records import disorder
-from kohort.verify.values import UNREAD, begins, in_days
+from kohort.verify.values import UNREAD, begins, in_days, label_for
 from kohort.verify.verdict import comparisons
 
 if TYPE_CHECKING:
@@ -267,10 +267,10 @@ class Evidence:
         if self.known.levels:
             return (Label.ANCESTOR.value,)
         labels = self._labels(column)
-        numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
+        numbers = [] if column.scale is Scale.CATEGORICAL else [_kind(column, numeric=True)]
         found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
         named = column.scale in {None, Scale.CATEGORICAL} and column.grid is None
-        found += [_of_names(column)] if named else []
+        found += [_kind(column, numeric=False)] if named else []
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -336,20 +336,8 @@ def _texts(column: Column) -> list[str]:
     return [text or "" for text in column.values.to_list()]
 
 
-def _of_numbers(column: Attribute) -> str:
-    if column.grid is not None:
-        return Label.GRID.value
-    return str(Label.RANGE if column.label is None or column.label.of_names else column.label)
-
-
-def _of_names(column: Attribute) -> str:
-    if column.label is Label.RANGE:
-        return RANGE_OF_NAMES
-    if column.label is not None and column.label.of_names:
-        return Label.SET.value
-    if column.label in {None, Label.MEAN}:
-        return (Label.SET if column.hierarchy is None else Label.ANCESTOR).value
-    return str(column.label)
+def _kind(column: Attribute, *, numeric: bool) -> str:
+    return kind_of(label_for(column, numeric=numeric, nodes=column.hierarchy is not None), numeric=numeric)
 
 
 def _is_spelled(label: str, kind: str, column: Attribute) -> bool:

@@ -218,7 +218,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         singling=singling,
         together=every,
         exposed=exposure(table, regions, claim, classes, people_of_records, at_ends=alone),
-        labels={name: kind_of(one.values) for name, one in labels.items()},
+        labels={name: kind_of(one.values.label, numeric=one.values.numeric) for name, one in labels.items()},
     )
 
 
