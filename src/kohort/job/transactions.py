@@ -447,5 +447,5 @@ def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     limits = {"memory-limit": said.memory_limit, "spill-folder": said.spill_folder}
     if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):
-            hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
+            hint = "leave it out, or name the engine duckdb, which leaves transactions where they are"
             yield Misfit(("run", key), "without an engine, transactions are read into memory", hint)
