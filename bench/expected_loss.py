@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench.utility import subjects
-from kohort.algorithms.mondrian import ordered_kernels
 from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.costs import Priced
 from kohort.algorithms.mondrian.loss_kernels import memory
@@ -32,6 +31,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.recoding import Multidimensional
 from kohort.engines.local import LOCAL
 from kohort.io import ReadOptions, read
+from kohort.native.library import CHAIN
 from kohort.pipeline.problem import problem_of
 from kohort.schema import Label
 
@@ -209,7 +209,7 @@ class Expected:
         leaves = [leaf for part in upper.parts() for leaf in _leaves(table, part, least, to_and_fro=self.ordered)]
         order, starts = np.concatenate(leaves), np.append(0, np.cumsum([leaf.size for leaf in leaves]))
         if self.ordered:
-            ordered_kernels.chain(table.priced.places, table.priced.costs, starts, order)
+            CHAIN(table.priced.costs, table.priced.places, starts, order)
             return Solution(table.recoding(divided_by(table, order, problem, problem.k)))
         of = np.empty(order.size, np.int64)
         of[order] = np.repeat(np.arange(len(leaves)), np.diff(starts))

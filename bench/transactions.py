@@ -464,7 +464,7 @@ def main() -> None:
     four.add_argument("--seconds", type=float, default=60.0, help="that the solver may take for each seed")
     five = parts.add_parser("elsewhere")
     five.add_argument("--transactions", type=int, nargs="+", default=[300_000, 1_000_000])
-    five.add_argument("--engines", nargs="+", choices=["local", "duckdb", "spark"], default=["local", "duckdb"])
+    five.add_argument("--engines", nargs="+", choices=["local", "duckdb"], default=["local", "duckdb"])
     five.add_argument("--k", type=int, default=20)
     five.add_argument("--delta", default="0.2")
     six = parts.add_parser("confined")

@@ -287,10 +287,8 @@ def of_flags(arguments: list[str], *, transactions: bool = False) -> Said | list
     return found[0] if found else _printed(ran.figures)
 
 
-def _engine(
-    engine: str, memory_limit: int | None, spill_folder: str | None, *, master: object, spark_conf: object
-) -> object:
-    return engine, master, spark_conf, memory_limit, spill_folder  # as the form has them
+def _engine(engine: str, memory_limit: int | None, spill_folder: str | None, **of_spark: object) -> object:
+    return engine, *of_spark.values(), memory_limit, spill_folder  # as the form has them
 
 
 def _printed(error: dict[str, Any]) -> list[dict[str, str]]:

@@ -301,12 +301,12 @@ _OUTPUT: Final = [
     pool({"path": ["r/", "s3://b/r/"]}, records_per_part=[1, 9], format=[*map(str, FORMATS)], **_WRITTEN),
     pool({"path": ["postgresql://me@host/base#people"]}, **_WRITTEN),
 ]
+_SPILLING: Final[Keys] = {"memory_limit": ["4GiB", "500MB", "1.5 GB"], "spill_folder": ["spill", "/spill"]}
 _RUN: Final = pool(
     engine=["local", "duckdb", "spark"],
     master=["local[*]", "spark://host:7077"],
     spark_conf=[{"spark.executor.memory": "8g"}, {"spark.a": "-Da=b", "spark.b": ""}],
-    memory_limit=["4GiB", "500MB", "1.5 GB"],
-    spill_folder=["spill", "/spill"],
+    **_SPILLING,
 )
 _TEXTS: Final = ("a study", "é 'x' \"y\" # = ,", "two\nlines", '"quoted"', "5", "true")
 _PURPOSE: Final = pool(purpose=_TEXTS, recipient=_TEXTS, legal_basis=_TEXTS, requested_by=_TEXTS, approved_by=_TEXTS)
@@ -491,7 +491,6 @@ _SUPPRESSION: Final = [
     *pool({"optimal": [True]}, time_limit=_CHOICES["time_limit"], max_sets=_SETS),
     *pool({"suppress": ["cells"]}, max_sets=_SETS),
 ]
-_OF_ENGINES: Final = ("memory-limit", "spill-folder")
 _TRANSACTIONS: Final[Keys] = {
     "transactions": _BASKETS,
     "input": pool({"path": ["baskets.dat", "b.parquet"]}, separator=_MARKS, encoding=["utf-8", "cp1252"]),
@@ -499,7 +498,7 @@ _TRANSACTIONS: Final[Keys] = {
     "privacy": pool({"h": _SHARES, "k": [2, 50], "p": [1, 5]}),
     "items": _ITEMS,
     "method": _SUPPRESSION,
-    "run": [one for one in _RUN if one.get("engine", "local") != "local" or one.keys().isdisjoint(_OF_ENGINES)],
+    "run": pool(engine=["local"]) + pool({"engine": ["duckdb"]}, **_SPILLING),
     "purpose": _PURPOSE,
 }
 

@@ -92,12 +92,6 @@ class SQLite:
         self.base.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * frame.width)})", frame.iter_rows())
         return name
 
-    def listed(self, _text: str, _separator: str, _by: str, /) -> str:
-        raise UnsupportedError("the engine counts no transactions", where="engine", hint="leave it out")
-
-    def share(self, _cell: str, _records: int, /) -> tuple[str, int]:
-        return "0", 1
-
     def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
         if not isinstance(of, str):
             return self.give(of)

@@ -20,8 +20,6 @@ from kohort import system
 from kohort.engines import baskets, cohorts
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
@@ -35,7 +33,7 @@ from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
 from tests.command import kohort as command
-from tests.engines.test_spark import MASTER, QUICK, needs_spark
+from tests.engines.sqlite import SQLite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,38 +193,6 @@ def test_many_candidates_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPa
     assert compared(rows, job, DUCKDB) == "released"
 
 
-# ── Spark ────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture(scope="module")
-def spark() -> ElsewhereEngine:
-    """One session for all tests."""
-    return ElsewhereEngine(Spark.opened(Cluster(MASTER, QUICK)))
-
-
-@needs_spark
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("name", ["matrix", "one item known", "never together"])
-def test_worked_examples_in_spark(name: str, spark: ElsewhereEngine, tmp_path: Path) -> None:
-    """Those whose statements differ: sets of three items, of one, and no private item. Each takes seconds here."""
-    assert dropped_by(spark, name, tmp_path) == of_example(name)[2]
-
-
-@needs_spark
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")
-def test_a_release_from_spark_is_the_local_one(spark: ElsewhereEngine) -> None:
-    """On random databases."""
-
-    @settings(deadline=None, max_examples=3)
-    @given(rows=BASKETS | NUMBERS, job=JOBS, numbered=st.booleans())
-    def law(rows: list[list[str]], job: TransactionJob, *, numbered: bool) -> None:
-        compared(rows, job, spark, numbered=numbered)
-
-    law()
-
-
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────
 
 PILLS = TransactionJob(
@@ -317,6 +283,14 @@ def test_what_needs_the_transactions_is_refused(tmp_path: Path) -> None:
         assert "leave out the engine" in caught.value.hint
     with pytest.raises(UnsupportedError, match="kept in memory"):
         anonymize_transactions(missing, PILLS, engine=DUCKDB)
+
+
+def test_another_database_counts_no_transactions(tmp_path: Path) -> None:
+    """The message names the engine that does, and how the records get there."""
+    where = ElsewhereEngine(SQLite())
+    with pytest.raises(UnsupportedError, match=r"^transactions are not counted in SQLite") as caught:
+        anonymize_transactions(tmp_path / "none.csv", PILLS, target=tmp_path / "out.csv", engine=where)
+    assert caught.value.hint.startswith("write the records as Parquet, and name the engine duckdb")
 
 
 def test_numbers_with_fractions_tell_no_transactions_apart() -> None:

@@ -85,25 +85,16 @@ class Remote:
         assert isinstance(data, Elsewhere)
         return remote(LOCAL.count(data.hidden, job, population, releasing=releasing))
 
-    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(
+        self, released: ReleasedRecords, into: BinaryIO | Path, format_: Format, writing: Writing
+    ) -> Sequence[WrittenPart]:
         """Write its own datasets."""
         assert isinstance(released.data, Elsewhere)
-        LOCAL.write(released, file, format_, writing)
+        return LOCAL.write(released, into, format_, writing)
 
-    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+    def verify(self, written: BinaryIO | Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Verify as the local engine does."""
-        return LOCAL.verify(file, claim)
-
-    def write_parts(
-        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
-    ) -> Sequence[WrittenPart]:
-        """Write parts of its own datasets."""
-        assert isinstance(released.data, Elsewhere)
-        return LOCAL.write_parts(released, folder, format_, writing)
-
-    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
-        """Verify parts as the local engine does."""
-        return LOCAL.verify_parts(parts, claim)
+        return LOCAL.verify(written, claim)
 
 
 @pytest.mark.parametrize("engine", [LOCAL, Remote(), ElsewhereEngine(SQLite())], ids=["local", "remote", "sqlite"])
@@ -156,11 +147,13 @@ class Miscounting(Remote):
 class Reversing(Remote):
     """Writes records in another order."""
 
-    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(
+        self, released: ReleasedRecords, into: BinaryIO | Path, format_: Format, writing: Writing
+    ) -> Sequence[WrittenPart]:
         """Write them the other way round."""
         table = released.data.collect()
         turned = replace(released, data=table.take(np.arange(table.records)[::-1]))
-        LOCAL.write(turned, file, format_, writing)
+        return LOCAL.write(turned, into, format_, writing)
 
 
 class Trusting(Remote):
@@ -168,10 +161,10 @@ class Trusting(Remote):
 
     verdict: Verdict | None = None
 
-    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+    def verify(self, written: BinaryIO | Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Say what was said before."""
         try:
-            self.verdict = LOCAL.verify(file, claim)
+            self.verdict = LOCAL.verify(written, claim)
         except VerificationError:
             assert self.verdict is not None
         return self.verdict
@@ -184,13 +177,13 @@ class Wavering(Reversing):
         """Nothing is written yet."""
         self.written = 0
 
-    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(
+        self, released: ReleasedRecords, into: BinaryIO | Path, format_: Format, writing: Writing
+    ) -> Sequence[WrittenPart]:
         """Write in one order and then in the other."""
         self.written += 1
-        if self.written == 1:
-            Remote.write(self, released, file, format_, writing)
-        else:
-            super().write(released, file, format_, writing)
+        writer = Remote.write if self.written == 1 else Reversing.write
+        return writer(self, released, into, format_, writing)
 
 
 class Overstating(Remote):
@@ -223,9 +216,10 @@ class Forgotten(Elsewhere):
 class Refusing(Remote):
     """Accepts nothing."""
 
-    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+    def verify(self, written: BinaryIO | Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Refuse."""
-        return LOCAL.verify(BytesIO(file.read()[:-1]), claim)
+        assert isinstance(written, BytesIO)
+        return LOCAL.verify(BytesIO(written.read()[:-1]), claim)
 
 
 @pytest.mark.parametrize(

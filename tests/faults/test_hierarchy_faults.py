@@ -431,6 +431,9 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=message) as caught:
             read_hierarchy(path)
         assert caught.value.where == str(path)
+        with pytest.raises(InputError, match=message) as caught:
+            read_hierarchy(path, name="city")
+        assert caught.value.where == f"{path}, hierarchy of city"
     with pytest.raises(InputError, match="not a regular"):
         read_hierarchy("/dev/zero")
 

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from io import BytesIO
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +26,9 @@ from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import Stages, claim_of, no_progress, solve
-from kohort.verify import aggregated, verify
-from kohort.verify.aggregated import verify_by_aggregation
+from kohort.schema import Schema
+from kohort.verify import Claim, aggregated, verify
+from kohort.verify.aggregated import Destinations, verify_by_aggregation
 from tests.engines.test_spilled import LABELS, METHODS, MISSING, MODELS, tables
 from tests.reference.destinations import destinations_of, table_of, texts, write_parts
 from tests.reference.relation import TableRelation
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
     from tests.reference.destinations import Cells
 
-#: Which records of a group meet which that are due.
-OVERLAPS: Any = vars(aggregated)["_overlaps"]
+#: Which tuples of the input go where, and how many records of each.
+SENT: Any = vars(aggregated)["_sent"]
 
 #: Methods on levels, which need hierarchies.
 ON_LEVELS = ("samarati", "datafly", "suppress-cells", "optimal")
@@ -297,13 +297,16 @@ def test_the_records_of_a_group_lie_beside_those_that_are_due(groups: list[tuple
         met.update(zip(mine, there, strict=False))
         short += max(len(there) - len(mine), 0)
         firsts = [first + len(some) for first, some in zip(firsts, sizes, strict=True)]
-    sides = [
-        (np.repeat(np.arange(len(groups)), [len(one) for one in side]), np.array([*chain.from_iterable(side)]))
-        for side in zip(*groups, strict=True)
-    ]
-    (one, other), records, lacking = OVERLAPS(*sides)
-    pairs = zip(one.tolist(), other.tolist(), strict=True)
-    assert (
-        Counter(chain.from_iterable([pair] * size for pair, size in zip(pairs, records.tolist(), strict=True))) == met
+    tuples, places = (
+        [(str(group), size) for group, side in enumerate(some) for size in side] for some in zip(*groups, strict=True)
     )
-    assert lacking == short
+    source = table_of([(group, str(place)) for place, (group, _) in enumerate(tuples)], ["age", "note"])
+    weights, due = (np.array([size for _, size in some], np.int64) for some in (tuples, places))
+    claim = Claim(Schema.of(quasi=["age"], sensitive=["note"]), (), source, np.empty(0, np.int64), weights=weights)
+    known = table_of([(group,) for group, _ in places], ["age"])
+    if short:
+        with pytest.raises(VerificationError, match=rf"^{short} records? repeats? an input record"):
+            SENT(claim, Destinations(known, known, due))
+    else:
+        found = zip(*(some.tolist() for some in SENT(claim, Destinations(known, known, due))), strict=True)
+        assert {(row, of): size for row, of, size in found} == met

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.by_loss import Tree
-from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
-from kohort.algorithms.mondrian.costs import ANCESTOR, SET, SPAN, Costs, Priced
+from kohort.algorithms.mondrian.costs import ANCESTOR, SET, SPAN, Costs, Groups, Priced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,11 +71,9 @@ def tables(draw: st.DrawFn, sizes: Sequence[int] = SIZES) -> Table:
 
 def dear(table: Table, chosen: Mask) -> int:
     """Records times cost of some tuples, counted otherwise."""
-    room = groups(1, table.costs)
-    clear(room, 0)
-    for row in np.flatnonzero(chosen).tolist():
-        add(room, 0, table.places, row, table.costs)
-    return cost(room, 0, table.costs) * int(table.counts[chosen].sum())
+    room = Groups.empty(1, table.costs)
+    room.add(table.places, np.flatnonzero(chosen).tolist(), table.costs)
+    return int(room.cost(table.costs)[0]) * int(table.counts[chosen].sum())
 
 
 def is_left(rows: kernels.Rows, scan: Scan, attribute: int, value: int) -> Mask:

@@ -12,8 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import costs, loss_waves
-from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
-from kohort.algorithms.mondrian.costs import Priced
+from kohort.algorithms.mondrian.costs import Groups, Priced
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference import loss as plain
@@ -49,11 +48,9 @@ def diverse(rows: Group, k: int, l: int) -> bool:  # noqa: E741  the paper's let
 def unit_cost(problem: Problem, chosen: list[int]) -> tuple[int, Fraction]:
     """What a group of tuples costs, and what a unit is worth."""
     priced = Priced.of(problem.frequency.quasi, problem.domains, problem.frequency.records)
-    room = groups(1, priced.costs)
-    clear(room, 0)
-    for row in chosen:
-        add(room, 0, priced.places, row, priced.costs)
-    return cost(room, 0, priced.costs), priced.unit
+    room = Groups.empty(1, priced.costs)
+    room.add(priced.places, chosen, priced.costs)
+    return int(room.cost(priced.costs)[0]), priced.unit
 
 
 @given(tables(), st.data())

@@ -13,11 +13,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import ordered
-from kohort.algorithms.mondrian import ordered_kernels as kernels
-from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
+from kohort.algorithms.mondrian.costs import Groups
+from kohort.algorithms.mondrian.division import NEVER, Division, Window, divide
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Distinct, Divided, Ordered, again, divided_by, inverse, orders
-from kohort.algorithms.mondrian.ordered_kernels import NEVER
 from kohort.algorithms.mondrian.reordering import BESIDE, reordered
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
@@ -109,15 +108,15 @@ def test_a_window_knows_what_every_class_costs(table: Mixed, k: int, random: Ran
     order = list(range(found.counts.size))
     random.shuffle(order)
     line = found.line(np.array(order), found.counts)
-    records, room = int(line.ends[-1]), groups(1, line.costs)
+    records = int(line.ends[-1])
     runs = np.repeat(np.arange(len(order)), np.diff(line.ends)).tolist()
-    seen, out = kernels.window(2 * k - 1, line.costs), kernels.Division(*np.zeros((2, records + 1), np.int64))
+    seen, out = Window.of(2 * k - 1, line.costs), Division(*np.zeros((2, records + 1), np.int64))
     for end in range(1, records + 1):
-        kernels.divide(line, (end, end, k, runs[end - 1]), np.empty((0, k), np.bool_), seen, out)
-        clear(room, 0)
+        divide(line, (end, end, k, runs[end - 1]), np.empty((0, k), np.bool_), seen, out)
+        room = Groups.empty(1, line.costs)
         for start in range(end - 1, max(end - 2 * k, -1), -1):
-            add(room, 0, line.places, runs[start], line.costs)
-            assert seen.dear[start % seen.dear.size] == cost(room, 0, line.costs)
+            room.add(line.places, [runs[start]], line.costs)
+            assert seen.dear[start % seen.dear.size] == room.cost(line.costs)[0]
 
 
 def test_many_values_are_sorted_as_few_are() -> None:

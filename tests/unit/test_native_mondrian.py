@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues
-from kohort.algorithms.mondrian.loss_wave_kernels import Ranked, count_sides, cut, rank
+from kohort.algorithms.mondrian.loss_waves import Ranked
 from kohort.algorithms.mondrian.sizes import buffer_of, rule_for
-from kohort.algorithms.mondrian.wave_kernels import WIDTHS, Cuts, Profiles, Sensitive, Values, corners, profile, propose
+from kohort.algorithms.mondrian.waves import WIDTHS, Cuts, Profiles, Sensitive, Values
 from kohort.native.library import (
     CARVE_BY_LOSS,
     CORNERS,
@@ -98,14 +98,14 @@ def calls(table: Table, least: int) -> list[Call]:
         left=np.zeros(room, np.int64),
         groups=np.zeros((room, 2), np.uint64),
     )
-    assert rank(rows, scan, open_, least, ranked) == 1
+    assert RANK(scan.arrays, rows.codes, open_, least, ranked) == 1
     number = int(ranked.ends[0])
     assume(number > 0)
     asked = np.array([[0, 0, number]])
     held = (np.arange(tuples) % 4).astype(np.uint16)[:, np.newaxis], np.array([0, 3])
     sides = np.zeros(2 * number, np.int64), np.zeros((2 * number, 3), np.int64)
     codes = rows.codes.reshape(tuples, -1)
-    count_sides(rows, scan, open_, ranked, asked, held, sides)
+    COUNT_SIDES(scan.arrays, rows.codes, open_, ranked, asked, *held, *sides)
     for one, (attribute, value) in enumerate(ranked.at[:number].tolist()):
         low, span = ranked.spans[0, attribute].tolist()
         values = codes[:, attribute].astype(np.int64) - low
@@ -118,9 +118,9 @@ def calls(table: Table, least: int) -> list[Call]:
             assert sides[1][2 * one + side].tolist() == counted
     allowed, parts = np.ones(number, np.bool_), np.zeros((2, 5), np.int64)
     spare, codes = np.zeros_like(rows.codes), rows.codes
-    both = kernels.Rows.of(rows.words.copy(), scan.codes), kernels.Rows.of(np.zeros_like(rows.words), scan.codes)
-    assert cut(both, scan, open_, ranked, asked.copy(), allowed, parts) == len(parts)
-    assert [both[0].counts[first:last].sum() for first, last in parts[:, :2]] == parts[:, 2].tolist()
+    moved = kernels.Rows.of(rows.words.copy(), scan.codes)
+    assert CUT(scan.arrays, moved.codes, spare, open_, ranked, asked.copy(), allowed, parts) == len(parts)
+    assert [moved.counts[first:last].sum() for first, last in parts[:, :2]] == parts[:, 2].tolist()
     leaves = np.zeros(4 * tuples + 4, np.int64), np.zeros(4 * tuples, np.int64)
     return [
         (PROPOSE, [scan.arrays, codes, 0, tuples, records, least, 1]),
@@ -177,11 +177,11 @@ def waves(draw: st.DrawFn) -> list[Call]:
     sensitive = Sensitive(np.array(places, np.int64).reshape(-1, 3), -1 if people is None else d + attributes)
     cells, of, at = 3 * attributes + (people is not None), np.zeros((1, 3), np.int64), np.zeros((40, 2), np.int64)
     proposing: Call = (PROPOSE_CUTS, [buffer, *rule.arguments, values, open_.copy(), of, at, cells])
-    assert propose(buffer, rule, values, open_, (Cuts(of, at), cells)) == 1
+    assert PROPOSE_CUTS(buffer, *rule.arguments, values, open_, of, at, cells) == 1
     dimension, number, _ = of[0].tolist()
     cuts, leaves = Cuts(of, at[:number]), np.array([[0, tuples, counts.sum(), 0]])
     sides = Profiles(np.zeros(2 * number, np.int64), np.zeros((2 * number, cells), np.int64))
-    profile(buffer, sensitive, values, open_, (cuts, sides))
+    PROFILE_CUTS(buffer, values, open_, d, cuts, *sensitive, *sides)
     persons = np.arange(tuples) if people is None else people
     for line, (size, histogram) in enumerate(zip(sides.sizes.tolist(), sides.histograms.tolist(), strict=True)):
         chosen = (quasi[:, dimension] < at[line // 2, 0]) ^ bool(line % 2)
@@ -191,7 +191,7 @@ def waves(draw: st.DrawFn) -> list[Call]:
             has = set(persons[chosen & (codes[:, one] == value)].tolist())
             assert histogram[3 * one + value] == sum(weights[each] for each in has)
     least, greatest = (np.empty_like(buffer.codes, shape=(1, d)) for _ in range(2))
-    corners(buffer, leaves, values, least, greatest)
+    CORNERS(buffer, leaves, values, least, greatest)
     assert [*least[0], *greatest[0]] == [*quasi.min(axis=0), *quasi.max(axis=0)]
     allowed, out = np.ones(number, np.bool_), np.zeros((2, WIDTHS + d), np.int64)
     calls: list[Call] = [

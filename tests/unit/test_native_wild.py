@@ -63,12 +63,14 @@ def commands() -> Iterator[str]:
     for name, method in METHODS.items():
         choices = [flag for word, flag in CHOICES.items() if method.takes(word)]
         yield " ".join([f"anonymize d/people.csv --out d/{name}.csv {LEVELS} {MODELS} --k 3 --method {name}", *choices])
-    of_values = "--sensitive education --t education=0.5 --hierarchy education=d/education.json --beta education=5"
+    of_values = "--sensitive city --t city=0.9 --hierarchy city=d/city.json --beta city=9"
     of_numbers = "--sensitive annual_income --t annual_income=0.6 --k-e annual_income=2,100"
     of_numbers += " --allow-singling annual_income"
     for name, models in (("values", of_values), ("numbers", of_numbers)):
         yield f"anonymize d/people.csv --out d/{name}.csv --quasi gender,age {models} --k 3 --rest drop"
-    yield "anonymize d/people.csv --out d/remote.csv --quasi gender,age --rest drop --k 3 --engine duckdb"
+        yield f"check d/{name}.csv --quasi gender,age {models.partition(' --allow')[0]} --k 3"
+    whole = "--sensitive education --no-model education --rest drop"
+    yield f"anonymize d/people.csv --out d/remote.csv --quasi gender,age {whole} --k 3 --engine duckdb"
     yield "perturb d/people.csv --out d/means.csv --perturb age,annual_income=microaggregation:k=3"
     yield "perturb d/people.csv --out d/swapped.csv --perturb annual_income=rank-swapping"
     yield "inspect d/people.csv"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort import io
+from kohort.assessment.labels import span_of
 from kohort.certificate.again import compared, judged, keyed, limits, unchecked
 from kohort.certificate.table import SHOWN, not_promised
 from kohort.errors import InputError, KohortError
@@ -25,16 +26,16 @@ from kohort.schema import Attribute, Label, Scale
 from kohort.schema.dates import Period
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.numbers import PLAIN_NUMBER
-from kohort.schema.open_ends import is_open_label
+from kohort.schema.numbers import is_numeric_text
+from kohort.schema.open_ends import bound_of, is_open_label
 from kohort.shown import many
 from kohort.tables.complete import entered
 from kohort.tables.dataset import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
-from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
+from kohort.verify.labels import ANY, kind_of, parted
 from kohort.verify.records import disorder
-from kohort.verify.values import UNREAD, begins, in_days
+from kohort.verify.values import UNREAD, begins, in_days, label_for
 from kohort.verify.verdict import comparisons
 
 if TYPE_CHECKING:
@@ -49,21 +50,11 @@ if TYPE_CHECKING:
 #: What helps where another table is brought than the release's input.
 _EXACT: Final = "give the exact input of the release"
 
-#: What labels of numbers are spelled like; `*` stands for anything, and the empty one for a missing value.
-_single: Final = re.compile(rf"{PLAIN_NUMBER}|\*|").fullmatch
-_closed: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\]").fullmatch
-_half_open: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\)").fullmatch
-_open: Final = re.compile(rf"(<=?|>=)({PLAIN_NUMBER})").fullmatch
-
 #: What a pseudonym is spelled like.
 _pseudonym: Final = re.compile(rf"p[0-9a-f]{{{DIGITS}}}").fullmatch
 
-#: Of each kind of label of numbers, the spellings besides a single value.
-_SPELLED: Final[Mapping[str, Callable[[str], re.Match[str] | None]]] = {
-    Label.RANGE.value: _closed,
-    Label.MEAN.value: lambda _: None,
-    Label.GRID.value: _half_open,
-}
+#: The kinds of labels of numbers.
+_OF_NUMBERS: Final = (Label.RANGE.value, Label.MEAN.value, Label.GRID.value)
 
 
 def _of_columns(name: str, certified: Mapping[str, object], due: Collection[str]) -> Iterator[CheckedPart]:
@@ -276,10 +267,10 @@ class Evidence:
         if self.known.levels:
             return (Label.ANCESTOR.value,)
         labels = self._labels(column)
-        numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
+        numbers = [] if column.scale is Scale.CATEGORICAL else [_kind(column, numeric=True)]
         found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
         named = column.scale in {None, Scale.CATEGORICAL} and column.grid is None
-        found += [_of_names(column)] if named else []
+        found += [_kind(column, numeric=False)] if named else []
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -345,32 +336,21 @@ def _texts(column: Column) -> list[str]:
     return [text or "" for text in column.values.to_list()]
 
 
-def _of_numbers(column: Attribute) -> str:
-    if column.grid is not None:
-        return Label.GRID.value
-    return str(Label.RANGE if column.label is None or column.label.of_names else column.label)
-
-
-def _of_names(column: Attribute) -> str:
-    if column.label is Label.RANGE:
-        return RANGE_OF_NAMES
-    if column.label is not None and column.label.of_names:
-        return Label.SET.value
-    if column.label in {None, Label.MEAN}:
-        return (Label.SET if column.hierarchy is None else Label.ANCESTOR).value
-    return str(column.label)
+def _kind(column: Attribute, *, numeric: bool) -> str:
+    return kind_of(label_for(column, numeric=numeric, nodes=column.hierarchy is not None), numeric=numeric)
 
 
 def _is_spelled(label: str, kind: str, column: Attribute) -> bool:
-    if kind not in _SPELLED or _single(label):
+    if kind not in _OF_NUMBERS or label in {"", ANY} or is_numeric_text((label,)):
         return True
-    if kind != Label.MEAN and (found := _open(label)):
-        return kind != Label.GRID or (found[1] != "<=" and _is_cut(Fraction(found[2]), column.grid))
-    found = _SPELLED[kind](label)
-    if found is None:
-        return kind != Label.MEAN and is_open_label(label)
-    low, high = map(Fraction, found.groups())
-    return low < high and (kind != Label.GRID or all(_is_cut(end, column.grid) for end in (low, high)))
+    span, bound, is_grid = span_of(label), bound_of(label), kind == Label.GRID
+    if kind == Label.MEAN or (is_grid and label[:2] == "<="):
+        return False
+    if span is None:
+        is_cut = bound is None or label[0] not in "<>" or not is_grid or _is_cut(bound[0], column.grid)
+        return is_open_label(label) and is_cut
+    low, high, closed = span
+    return low < high and closed != is_grid and (closed or all(_is_cut(end, column.grid) for end in (low, high)))
 
 
 def _is_cut(end: Fraction, grid: Grid | None) -> bool:
@@ -383,7 +363,6 @@ def _is_cut(end: Fraction, grid: Grid | None) -> bool:
 
 
 def _ranged(labels: Sequence[str]) -> bool:
-    if any(label[:2] in {"<=", ">="} and _open(label) for label in labels):
+    if any(label[:2] in {"<=", ">="} and bound_of(label) for label in labels):
         return True
-    found = map(_closed, labels)
-    return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)
+    return any(span[2] and span[0] < span[1] for span in map(span_of, labels) if span)

@@ -28,10 +28,10 @@ from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.native.library import DESCENTS
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
-from kohort.verify.transactions.aggregated import descents
 from kohort.verify.transactions.cohorts import count_cohorts
 from kohort.verify.transactions.databases import CoherenceCheck, comparisons, plain_digest
 
@@ -103,7 +103,7 @@ def check_transactions_again(
 
 
 def _order(database: Transactions) -> CheckedPart:
-    met = any(not descents(one.starts, one.cells) for one in _in_item_order(database))
+    met = any(not DESCENTS(one.starts, one.cells) for one in _in_item_order(database))
     told = "transactions are sorted by their own content" if met else "transactions are out of order"
     return judged("order", told, met=met)
 

@@ -105,27 +105,25 @@ class Engine(Protocol):
         """
         ...
 
-    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
-        """Write a release to an open file, with the types and labels that the source has."""
-        ...
-
-    def write_parts(
-        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
+    def write(
+        self, released: ReleasedRecords, into: BinaryIO | Path, format_: Format, writing: Writing
     ) -> Sequence[WrittenPart]:
-        """Write a release as parts of so many records as `writing` says, into a folder that is empty.
+        """Write a release with the types and labels that the source has.
+
+        Args:
+            released: The records.
+            into: An open file; or an empty folder, for parts of so many records as `writing` says.
+            format_: The format.
+            writing: What else is asked of the bytes.
 
         Returns:
             The parts in the order of their records, called as `kohort.io.manifest.part_name` says; of a release
-            without records, one part.
+            without records, one part. None of a file.
         """
         ...
 
-    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
-        """Judge the release whose parts were written; its digest is that of `kohort.io.manifest.digest_of`."""
-        ...
-
-    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
-        """Judge the release whose bytes were written to an open file, from its start."""
+    def verify(self, written: BinaryIO | Sequence[WrittenPart], claim: Claim) -> Verdict:
+        """Judge the release in an open file, from its start; or in parts, by `kohort.io.manifest.digest_of`."""
         ...
 
 

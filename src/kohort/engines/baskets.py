@@ -1,10 +1,11 @@
-"""Transactions that lie in a database: a record for each item of each, counted, ordered and written where they lie.
+"""Transactions that lie in DuckDB: a record for each item of each, counted, ordered and written where they lie.
 
 A search for moles asks for supports, level by level (`kohort.engines.cohorts`), and a release for the transactions less
 the suppressed items, in the order of their content. Of neither does a transaction come here before it is released, and
 then it is written some at a time by the local writer: so the file is the local one, byte for byte.
 
-It pays where the memory of this process ends, and nowhere else: kernels over arrays count some tens of times faster.
+The database is DuckDB, which puts to disk what its memory does not hold. It pays where the memory of this process
+ends, and nowhere else: kernels over arrays count several times faster.
 """
 
 from __future__ import annotations
@@ -22,13 +23,11 @@ from kohort.engines.cohorts import CohortCounter
 from kohort.engines.limits import shown
 from kohort.engines.relation import TemporaryTable
 from kohort.errors import InputError, UnsupportedError
-from kohort.io.baskets import read_content
 from kohort.io.baskets.cells import check_items
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.read import IN_PIECES, pieces_of
+from kohort.io.baskets.read import IN_PIECES
 from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
-from kohort.publish.files import private_folder
 from kohort.shown import Summary, many
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
@@ -39,11 +38,11 @@ from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.engines.duckdb import DuckDB
     from kohort.engines.relation import Relation
-    from kohort.engines.sql import Database, Dialect
+    from kohort.engines.sql import Database
     from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
     from kohort.transactions._engines import Counting
@@ -94,6 +93,7 @@ class Baskets(Summary):
         repeated: Records that name an item which their transaction already had.
         cells: Each transaction and each of its items, none twice.
         relation: The records.
+        dialect: The database that has them.
         key: What tells their transactions apart.
         item: The column of their items.
     """
@@ -105,6 +105,7 @@ class Baskets(Summary):
     repeated: int
     cells: TemporaryTable = field(repr=False)
     relation: Relation = field(repr=False)
+    dialect: DuckDB = field(repr=False)
     key: str = field(repr=False)
     item: str = field(repr=False)
 
@@ -115,11 +116,6 @@ class Baskets(Summary):
     def __len__(self) -> int:
         """The number of transactions."""
         return self.transactions
-
-    @property
-    def dialect(self) -> Dialect:
-        """The database that has them."""
-        return self.relation.dialect
 
     @property
     def title(self) -> str:
@@ -176,12 +172,8 @@ class Baskets(Summary):
 
     # ── the release ──────────────────────────────────────────────────────────────────────────────
 
-    def pieces(self, near: Path) -> Iterator[Transactions]:
-        """The transactions in the order of their own content, some at a time.
-
-        Args:
-            near: A folder that the database shares with this process, for the places of items, not their names.
-        """
+    def pieces(self) -> Iterator[Transactions]:
+        """The transactions in the order of their own content, some at a time."""
         digits = len(str(len(self.names)))
         numbers = [str(place).zfill(digits) for place in range(len(self.names))]
         schema = {"code": pl.Int32(), "text": pl.String()}
@@ -194,15 +186,10 @@ class Baskets(Summary):
         whole = " UNION ALL ".join(f"SELECT * FROM {one.name}" for one in each)  # noqa: S608  as above
         kept = TemporaryTable(self.dialect, whole) if each[1:] else each[0]
         del cells, each  # many tables hold on to memory that sorting needs
-        with private_folder(near) as folder:
-            path = folder / "places"
-            for test in self._ranges(f"{kept.name} y", f"substr(y.line, 1, {digits})", len(shares)):
-                lines_of = f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line"  # noqa: S608  as above
-                self.dialect.write(lines_of, "-", [(path, None)])
-                with path.open("rb") as lines:
-                    lines.readline()
-                    for _, piece in pieces_of(lines, BasketOptions()):
-                        yield self._read(piece)
+        for test in self._ranges(f"{kept.name} y", f"substr(y.line, 1, {digits})", len(shares)):
+            lines_of = f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line"  # noqa: S608  as above
+            for some in self.dialect.stream(lines_of):
+                yield self._read(some["line"])
 
     def _in_shares(self, cells: TemporaryTable) -> tuple[TemporaryTable, Sequence[str]]:
         """The cells, and conditions that divide their transactions into shares whose texts can be listed together."""
@@ -215,7 +202,7 @@ class Baskets(Summary):
     def _ranges(self, lines: str, first: str, shares: int) -> Iterator[str]:
         """Conditions that divide lines, in their order, into at most so many shares about alike, by their first place.
 
-        A database puts to disk what it sorts, but not all do so with texts.
+        DuckDB puts to disk what it sorts, but not long texts.
         """
         if shares == 1:
             yield "1 = 1"
@@ -227,10 +214,11 @@ class Baskets(Summary):
             low, high = (self.dialect.literal(some["f"][end]) for end in (0, -1))
             yield f"{first} BETWEEN {low} AND {high}"
 
-    def _read(self, lines: bytes) -> Transactions:
-        read = read_content("the database", lines, limits=ReadOptions(allow_empty=True)).database
-        places = np.array([*map(int, read.names)], np.int32)
-        return Transactions(self.names, read.starts, places[read.cells])
+    def _read(self, lines: pl.Series) -> Transactions:
+        """Transactions whose items' places stand in a line each."""
+        sizes = lines.str.count_matches(" ", literal=True).to_numpy() + (lines != "").to_numpy()
+        cells = lines.filter(lines != "").str.split(" ").explode().cast(pl.Int32).to_numpy()
+        return Transactions(self.names, np.append(0, sizes.cumsum(dtype=np.int64)), cells)
 
     # ── what verification asks: of the records, again ────────────────────────────────────────────
 
@@ -281,6 +269,16 @@ class Baskets(Summary):
         return supports, tops, sets
 
 
+def duckdb_of(base: Database) -> DuckDB:
+    """The database that counts transactions; another one is refused."""
+    from kohort.engines.duckdb import DuckDB  # noqa: PLC0415  only where it is asked for
+
+    if isinstance(base, DuckDB):
+        return base
+    hint = f"write the records as Parquet, and name the engine duckdb, or {_LOCALLY}"
+    raise UnsupportedError(f"transactions are not counted in {base.title}", where="engine", hint=hint)
+
+
 def refuse_unsupported(job: TransactionJob) -> None:
     """Refuse what needs the transactions themselves."""
     if isinstance(job.algorithm, LocalSuppression):
@@ -302,7 +300,7 @@ def refuse_form(form: Form | None) -> None:
 
 
 def baskets_of(
-    base: Database, source: object, options: BasketOptions, limit: int | None, *, even_small: bool = False
+    base: DuckDB, source: object, options: BasketOptions, limit: int | None, *, even_small: bool = False
 ) -> Baskets:
     """The transactions in records of the long form, once nothing is in them that the local reader refuses.
 
@@ -340,7 +338,8 @@ def baskets_of(
     supports = np.zeros(len(names), np.int64)
     supports[counts["i"].to_numpy()] = counts["n"].to_numpy()
     repeated = int(values.counts[~nameless].sum() - supports.sum())
-    return Baskets(names, supports, np.arange(len(names), dtype=np.int32), n, repeated, cells, relation, cell, item)
+    codes = np.arange(len(names), dtype=np.int32)
+    return Baskets(names, supports, codes, n, repeated, cells, relation, base, cell, item)
 
 
 def refuse_small(records: int, limit: int | None) -> None:

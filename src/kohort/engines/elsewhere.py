@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -47,7 +48,7 @@ from kohort.verify.singling import singled_out, together
 from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator
 
     from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
@@ -311,61 +312,41 @@ class ElsewhereEngine:
             return self.together
         return max(self.limit // (2 * columns * CELL), 1)  # the other half is the database's
 
-    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(
+        self, released: ReleasedRecords, into: BinaryIO | Path, format_: Format, writing: Writing
+    ) -> Sequence[WrittenPart]:
         """Let the database write the records as text; typed cells are fetched and written here."""
-        if released.groups is None:  # there are none
-            LOCAL.write(released, file, format_, writing)
-            return
+        groups = released.groups
+        if not isinstance(groups, ReleasedRelation):  # there are none
+            return LOCAL.write(released, into, format_, writing)
+        parts = parts_in(into, format_, groups.data.records, writing) if isinstance(into, Path) else []
         if format_ is Format.PARQUET:
-            _typed(released, writing).write(released.data.records, file)
-            return
-        query, header = _lines(released, format_, writing)
-        with _path_of(file, reading=False) as path:
-            self.base.write(query, header, [(path, None)])
-
-    def write_parts(
-        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
-    ) -> list[WrittenPart]:
-        """Write the records as parts of one size; the last one has what is left."""
-        if released.groups is None:
-            return [*LOCAL.write_parts(released, folder, format_, writing)]
-        parts = parts_in(folder, format_, released.data.records, writing)
-        if format_ is Format.PARQUET:
-            typed = _typed(released, writing)
+            refuse_safe(format_, excel_safe=writing.excel_safe)
+            typed = TypedRecords.of(groups.data, groups.labels)
             for part in parts:
                 with part.path.open("xb") as file:
                     typed.write(part.records, file)
+            if not isinstance(into, Path):
+                typed.write(groups.data.records, into)
             return parts
-        query, header = _lines(released, format_, writing)
-        self.base.write(query, header, [(part.path, part.records) for part in parts])
+        separator, safe = format_.form.separator or writing.separator, writing.excel_safe
+        query, header = lines_of(groups.data, groups.labels, groups.sizes, separator, excel_safe=safe)
+        if isinstance(into, Path):
+            self.base.write(query, header, [(part.path, part.records) for part in parts])
+            return parts
+        with _path_of(into, reading=False) as path:
+            self.base.write(query, header, [(path, None)])
         return parts
 
-    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
-        """Recount the input where it lies, and the parts by kohort's own scanner."""
-        if not isinstance(claim.groups, ReleasedRelation):
-            return LOCAL.verify_parts(parts, claim)
-        return claim.groups.verified([part.path for part in parts], claim, self.base.title)
-
-    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+    def verify(self, written: BinaryIO | Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
         if not isinstance(claim.groups, ReleasedRelation):
-            return LOCAL.verify(file, claim)
-        with _path_of(file, reading=True) as path:
+            return LOCAL.verify(written, claim)
+        if isinstance(written, Sequence):
+            return claim.groups.verified([part.path for part in written], claim, self.base.title)
+        with _path_of(written, reading=True) as path:
             verdict = claim.groups.verified([path], claim, self.base.title)
         return replace(verdict, parts=())  # it is one file
-
-
-def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
-    refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
-    assert isinstance(released.groups, ReleasedRelation)  # noqa: S101  its own
-    return TypedRecords.of(released.groups.data, released.groups.labels)
-
-
-def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> tuple[str, str]:
-    assert isinstance(released.groups, ReleasedRelation)  # noqa: S101  its own
-    separator = format_.form.separator or writing.separator
-    groups = released.groups
-    return lines_of(groups.data, groups.labels, groups.sizes, separator, excel_safe=writing.excel_safe)
 
 
 def labelled(placed: Relation, labels: Table) -> Relation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from kohort.workspace import HEAP, Workspace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
@@ -89,33 +90,29 @@ class LocalEngine:
         limit, distinct = self.workspace.limit, job.algorithm.distinct
         return Counted(counts_of(coded, source.records, job, limit, distinct=distinct, releasing=releasing), recode)
 
-    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
-        """Write the records in one of the formats of files."""
-        system.give_back()
-        source = released.source.collect()
-        table = _table_of(released)
-        write(table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe, source=source)
-
-    def write_parts(
-        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
+    def write(
+        self, released: ReleasedRecords, into: BinaryIO | Path, format_: Format, writing: Writing
     ) -> list[WrittenPart]:
-        """Write the records in parts of one size; the last one has what is left."""
-        parts, start = parts_in(folder, format_, released.data.records, writing), 0
+        """Write the records in one of the formats of files; of several parts, the last one has what is left."""
+        system.give_back()
+        table = _table_of(released)
+        put = partial(write, format_=format_, separator=writing.separator, excel_safe=writing.excel_safe)
+        if not isinstance(into, Path):
+            put(table, into, source=released.source.collect())
+            return []
+        parts, start = parts_in(into, format_, table.records, writing), 0
         for part in parts:
-            some = _table_of(released) if len(parts) == 1 else Portion(_table_of(released), start, part.records)
             with part.path.open("xb") as file:
-                write(some, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+                put(table if len(parts) == 1 else Portion(table, start, part.records), file)
             start += part.records
         return parts
 
-    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
-        """Read the parts again, and check every record against the input."""
-        return verify_parts(parts, claim, self.workspace)
-
-    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+    def verify(self, written: BinaryIO | Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Read the bytes again, and check every record against the input."""
         system.give_back()
-        return verify(file, claim, self.workspace)
+        if isinstance(written, Sequence):
+            return verify_parts(written, claim, self.workspace)
+        return verify(written, claim, self.workspace)
 
 
 def _table_of(released: ReleasedRecords) -> Table | RecodedTable:

@@ -176,14 +176,6 @@ class Spark:
         self._views.append(name)
         return name
 
-    def listed(self, text: str, separator: str, by: str) -> str:
-        """By listagg."""
-        return f"listagg({text}, {self.literal(separator)}) WITHIN GROUP (ORDER BY {by})"
-
-    def share(self, _cell: str, _records: int) -> tuple[str, int]:
-        """The only one: Spark puts to disk whatever it has to."""
-        return "0", 1
-
     def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
         """On the disks of the workers, who make it anew where one of them is lost: so the session keeps a frame.
 

@@ -83,14 +83,6 @@ class Dialect(Protocol):
         """Hand over a small table; what it is called."""
         ...
 
-    def listed(self, text: str, separator: str, by: str, /) -> str:
-        """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
-        ...
-
-    def share(self, cell: str, records: int, /) -> tuple[str, int]:
-        """A number by a cell that divides so many records into shares whose texts can be listed together; how many."""
-        ...
-
     def keep(self, of: str | pl.DataFrame, near: str = "") -> str:
         """Keep the answer to a query, or a table made here, where the records lie, and nothing of it here; its name.
 

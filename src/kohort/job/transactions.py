@@ -83,7 +83,7 @@ def weights_in(path: Path) -> dict[str, Fraction]:
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    _refuse_no_file(path)
+    _check_is_file(path, "list of items")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -94,9 +94,9 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line]
 
 
-def _refuse_no_file(path: Path) -> None:
+def _check_is_file(path: Path, noun: str) -> None:
     if not path.is_file():
-        what = "the list of items is not a regular file" if path.exists() else "there is no such list of items"
+        what = f"the {noun} is not a regular file" if path.exists() else f"there is no such {noun}"
         raise InputError(what, where=str(path), hint="name a text file")
 
 
@@ -113,7 +113,7 @@ def labels_in(source: Source) -> dict[str, str]:
     'butter, salted'
     """
     if isinstance(source, Path):
-        _refuse_no_file(source)
+        _check_is_file(source, "file of names")
         if source.stat().st_size > MOST_BYTES:
             hint = "keep the items of these transactions"
             raise LimitError(f"names of items are more than {MOST_BYTES >> 20} MiB", where=str(source), hint=hint)
@@ -447,5 +447,5 @@ def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     limits = {"memory-limit": said.memory_limit, "spill-folder": said.spill_folder}
     if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):
-            hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
+            hint = "leave it out, or name the engine duckdb, which leaves transactions where they are"
             yield Misfit(("run", key), "without an engine, transactions are read into memory", hint)

@@ -11,7 +11,7 @@ from kohort.errors import UsageError
 from kohort.io.baskets.options import Form
 from kohort.job import values
 from kohort.job.codec import pairs
-from kohort.job.form import INPUT, PURPOSE, RUN, SIGN_KEY
+from kohort.job.form import INPUT, PURPOSE, SIGN_KEY
 from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
 from kohort.transactions.coherence import check_count, check_h
 from kohort.transactions.roles import Draw, Drawn
@@ -228,13 +228,26 @@ SUPPRESSION = KeyTable.of(
     ),
 )
 
-COUNTING = RUN.changed(
+COUNTING = KeyTable.of(
     "CountingPart",
     "The engine that counts the transactions, and its resources; every engine gives the same release.",
-    engine="The engine that counts the transactions: local, in memory, by far the fastest; duckdb or "
-    "spark, for records in long form that do not fit into memory. The release is the same.",
-    memory_limit="With an engine, the memory to use, such as 4GiB; a database that fits into it is refused.",
-    spill_folder="The folder for what an engine cannot keep in memory; by default the system's temporary folder.",
+    key(
+        "engine",
+        values.word("local", "duckdb"),
+        "The engine that counts the transactions: local, in memory, by far the fastest; or duckdb, for records in "
+        "long form that do not fit into memory. The release is the same.",
+        "local",
+    ),
+    key(
+        "memory-limit",
+        values.MEMORY,
+        "With an engine, the memory to use, such as 4GiB; a database that fits into it is refused.",
+    ),
+    key(
+        "spill-folder",
+        values.TEXT,
+        "The folder for what an engine cannot keep in memory; by default the system's temporary folder.",
+    ),
 )
 
 TRANSACTION_JOB = KeyTable.of(

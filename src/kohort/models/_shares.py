@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 import numpy as np
 
 from kohort.errors import LimitError
-from kohort.kernels import kernel
 from kohort.models.base import greatest_ratio
+from kohort.native.library import COUNT_VALUES, FIND_SHARES, JUDGE_SHARES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,20 @@ if TYPE_CHECKING:
 MOST = 2**31 - 1
 
 #: Of a histogram in which every value has its place: which value each count is of, as compiled loops are told.
-EVERY: Final = np.zeros((0, 0), np.int64)
+_EVERY: Final = np.zeros((0, 0), np.int64)
+
+
+def places_of(histogram: Histogram) -> tuple[Counts, int, Index]:
+    """The counts, their columns, and which value each is of, as compiled loops take them."""
+    counts, places = histogram.counts, histogram.places
+    return counts, counts.shape[1], _EVERY if places is None else places
+
+
+def number_of_values(histogram: Histogram) -> Counts:
+    """(c,) how many different values each class has."""
+    found = np.empty(len(histogram.counts), np.int64)
+    COUNT_VALUES(histogram.counts, histogram.counts.shape[1], found)
+    return found
 
 
 def not_above(bound: Fraction) -> Fraction:
@@ -92,8 +105,7 @@ def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:
     The limits are those of all values: what was left out of the histogram has a share of 0.
     """
     mask = np.zeros(len(histogram.counts), np.bool_)
-    places = EVERY if histogram.places is None else histogram.places
-    _judge(histogram.counts, places, limits, int(np.count_nonzero(limits[0])), mask)
+    JUDGE_SHARES(*places_of(histogram), limits, int(np.count_nonzero(limits[0])), mask)
     return mask
 
 
@@ -115,9 +127,9 @@ def shares(histogram: Histogram) -> Shares | None:
     if not counts.any(axis=1).all():
         return None
     values = cast("Index", np.arange(counts.shape[1]) if places is None else np.unique(places[counts > 0]))
-    places = EVERY if places is None else np.searchsorted(values, places)
+    places = _EVERY if places is None else np.searchsorted(values, places)
     found = np.repeat(np.array([[1], [1], [0], [1]], np.int64), values.size, axis=1)
-    _measure(counts, places, np.zeros_like(values), found)
+    FIND_SHARES(counts, counts.shape[1], places, np.zeros_like(values), found)
     return Shares(values, found)
 
 
@@ -127,51 +139,3 @@ def greatest_gain(histogram: Histogram) -> Fraction | None:
     if known is None:
         return None
     return greatest_ratio(known.found[2] * people, known.found[3] * histogram.domain.reference[known.values])
-
-
-@kernel
-def _measure(counts: Counts, places: Index, has: Counts, found: NDArray[np.int64]) -> None:
-    """Make each value's shares in `found` at most and at least those that it has in some class.
-
-    `has` counts the classes that have each value: those that have not have a share of 0.
-    """
-    for row in range(counts.shape[0]):
-        total = 0
-        for column in range(counts.shape[1]):
-            total += counts[row, column]
-        for column in range(counts.shape[1]):
-            people = counts[row, column]
-            if people == 0:
-                continue
-            value = places[row, column] if places.size > 0 else column
-            has[value] += 1
-            if people * found[1, value] < found[0, value] * total:
-                found[0, value], found[1, value] = people, total
-            if people * found[3, value] > found[2, value] * total:
-                found[2, value], found[3, value] = people, total
-    for value in range(has.size):
-        if has[value] < counts.shape[0]:
-            found[0, value], found[1, value] = 0, 1
-
-
-@kernel
-def _judge(counts: Counts, places: Index, limits: NDArray[np.int64], needed: int, mask: Mask) -> None:
-    """Fill `mask`; a class is left at the first value that is beyond its limits. So many values must be in each."""
-    for row in range(counts.shape[0]):
-        total, lacking = 0, needed
-        for column in range(counts.shape[1]):
-            total += counts[row, column]
-        mask[row] = total > 0
-        for column in range(counts.shape[1]):
-            people = counts[row, column]
-            if people == 0:
-                continue
-            value = places[row, column] if places.size > 0 else column
-            lacking -= limits[0, value] > 0
-            if (
-                people * limits[1, value] < limits[0, value] * total
-                or people * limits[3, value] > limits[2, value] * total
-            ):
-                mask[row] = False
-                break
-        mask[row] = mask[row] and lacking == 0

@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from kohort.errors import UsageError
-from kohort.kernels import kernel
+from kohort.models._shares import number_of_values
 from kohort.models.base import Achieved, Declaration, check_name, is_whole
 from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Mask
+    from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
 
 
@@ -84,22 +82,11 @@ class DistinctLDiversity:
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have at least l values."""
-        counts = classes.of(self.sensitive).counts
-        mask = np.empty(len(counts), np.bool_)
-        _judge(counts, min(self.l, counts.shape[1] + 1), mask)
-        return mask
+        histogram = classes.of(self.sensitive)
+        diverse: Mask = number_of_values(histogram) >= min(self.l, histogram.counts.shape[1] + 1)
+        return diverse
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The values of the class that has fewest."""
-        values = np.count_nonzero(classes.of(self.sensitive).counts, axis=1)
-        return (Achieved("l", Fraction(int(values.min())), rising=True),)
-
-
-@kernel
-def _judge(counts: Counts, least: int, mask: Mask) -> None:
-    """Fill `mask`: which rows have at least so many values."""
-    for row in range(counts.shape[0]):
-        values = 0
-        for value in range(counts.shape[1]):
-            values += counts[row, value] > 0
-        mask[row] = values >= least
+        fewest = int(number_of_values(classes.of(self.sensitive)).min())
+        return (Achieved("l", Fraction(fewest), rising=True),)

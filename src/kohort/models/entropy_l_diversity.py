@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.kernels import kernel
 from kohort.models.base import FINEST, NOBODY, Achieved, Declaration, check_name, exact_number
+from kohort.native.library import ADD_TERMS
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_1, Parameter, Specification
 
@@ -107,19 +107,16 @@ class EntropyLDiversity:
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are diverse enough; in the form sum n log n <= n log(n / l), where n are counts."""
-        counts = classes.of(self.sensitive).counts
-        mask = np.empty(len(counts), np.bool_)
-        _judge(counts, math.log(self.l) - SLACK, _TERMS, mask)
-        return mask
+        total, known = _added(classes.of(self.sensitive).counts)
+        diverse: Mask = (total > 0) & (known <= total * (_logarithms(total) - (math.log(self.l) - SLACK)))
+        return diverse
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """E to the power of the least entropy, rounded down to nine digits after the point."""
-        counts = classes.of(self.sensitive).counts
-        entropies = np.empty(len(counts))
-        _measure(counts, _TERMS, entropies)
-        least = float(entropies.min())
-        if least < 0:
+        total, known = _added(classes.of(self.sensitive).counts)
+        if not total.all():
             return (Achieved("l", None, rising=True, reason=NOBODY),)
+        least = max(float((_logarithms(total) - known / total).min()), 0.0)
         return (Achieved("l", Fraction(math.floor(math.exp(least + SLACK) * FINEST), FINEST), rising=True),)
 
 
@@ -128,28 +125,16 @@ _TERMS: NDArray[np.float64] = np.arange(2**10, dtype=np.float64)
 _TERMS[1:] *= np.log(_TERMS[1:])
 
 
-@kernel
-def _judge(counts: Counts, least: float, terms: NDArray[np.float64], mask: Mask) -> None:
-    """Fill `mask`: in which rows the entropy is at least `least`."""
-    for row in range(counts.shape[0]):
-        total, known = _added(counts, row, terms)
-        mask[row] = total > 0 and known <= total * (math.log(total) - least)
-
-
-@kernel
-def _measure(counts: Counts, terms: NDArray[np.float64], entropies: NDArray[np.float64]) -> None:
-    """Fill `entropies`: that of each row; -1 if nobody is in it."""
-    for row in range(counts.shape[0]):
-        total, known = _added(counts, row, terms)
-        entropies[row] = max(math.log(total) - known / total, 0.0) if total > 0 else -1.0
-
-
-@kernel
-def _added(counts: Counts, row: int, terms: NDArray[np.float64]) -> tuple[int, float]:
-    """The people n of a row, and the sum of n log n over its values."""
-    total, known = 0, 0.0
-    for value in range(counts.shape[1]):
-        people = int(counts[row, value])
-        total += people
-        known += terms[people] if people < terms.size else people * math.log(people)
+def _added(counts: Counts) -> tuple[Counts, NDArray[np.float64]]:
+    """(c,) the people n of each class, and (c,) the sum of n log n over its values."""
+    total, known = np.empty(len(counts), np.int64), np.empty(len(counts))
+    if ADD_TERMS(counts, counts.shape[1], _TERMS, _TERMS[:0], total, known):
+        many = counts[counts >= _TERMS.size]
+        ADD_TERMS(counts, counts.shape[1], _TERMS, many * np.log(many), total, known)
     return total, known
+
+
+def _logarithms(total: Counts) -> NDArray[np.float64]:
+    """(c,) log n of the people of each class; 0 where there are none."""
+    logarithms: NDArray[np.float64] = np.log(np.maximum(total, 1))
+    return logarithms

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import SchemaError, UsageError
-from kohort.kernels import kernel
-from kohort.models._shares import EVERY
+from kohort.models._shares import number_of_values, places_of
 from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, is_whole
+from kohort.native.library import FIND_ENDS
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Index, Mask
-    from kohort.core.frequency import ClassProfile
+    from kohort.arrays import Index, Mask
+    from kohort.core.frequency import ClassProfile, Histogram
     from kohort.schema.sensitive import SensitiveDomain
 
 
@@ -109,56 +109,51 @@ class KEAnonymity:
             SchemaError: The values are no numbers.
         """
         histogram = classes.of(self.sensitive)
-        counts, domain = histogram.counts, histogram.domain
+        domain = histogram.domain
         if domain.numbers is None and len(domain):
             hint = "choose another model, or make all values of the column numbers"
             raise SchemaError(f"{self.name} needs numbers", where=f"column {self.sensitive}", hint=hint)
         rank, reach = _reaches(domain, self.e.numerator, self.e.denominator)
-        mask = np.empty(len(counts), np.bool_)
-        places = EVERY if histogram.places is None else histogram.places
-        _judge(counts, places, (rank, reach), min(self.k, counts.shape[1] + 1), mask)
-        return mask
+        lowest, highest = _ends(histogram, rank)
+        enough = number_of_values(histogram) >= min(self.k, histogram.counts.shape[1] + 1)
+        apart: Mask = enough & (highest >= reach[lowest])
+        return apart
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:
         """The values of the class that has fewest, and the range of the class whose values lie closest together."""
         histogram = classes.of(self.sensitive)
-        counts, domain = histogram.counts, histogram.domain
+        domain = histogram.domain
         if domain.numbers is None:
             reason = "the values are not numbers" if len(domain) else NOBODY
             return (Achieved("e", None, rising=True, reason=reason),)
-        fewest = Achieved("k", Fraction(int(np.count_nonzero(counts, axis=1).min())), rising=True)
-        if not counts.any(axis=1).all():
+        values = int(number_of_values(histogram).min())
+        fewest = Achieved("k", Fraction(values), rising=True)
+        if not values:
             return fewest, Achieved("e", None, rising=True, reason=NOBODY)
         order = np.argsort(domain.numbers)
-        rank, numbers = np.argsort(order), domain.numbers[order].tolist()
-        ranks = rank if histogram.places is None else rank[histogram.places]
-        lowest = np.where(counts > 0, ranks, rank.size).min(axis=1)
-        highest = np.where(counts > 0, ranks, -1).max(axis=1)
+        numbers = domain.numbers[order].tolist()
+        lowest, highest = _ends(histogram, np.argsort(order))
         least = min(numbers[last] - numbers[first] for first, last in zip(lowest, highest, strict=True))
         return fewest, Achieved("e", Fraction(least, 10**domain.digits), rising=True)
 
 
 @lru_cache(maxsize=16)
 def _reaches(domain: SensitiveDomain, numerator: int, denominator: int) -> tuple[Index, Index]:
-    """(v,) the rank of each value among the numbers, and (v,) of each rank the least one that lies e above it.
+    """(v,) the rank of each value among the numbers, and (v + 1,) of each rank the least one that lies e above it.
+
+    Rank v is no value's, and nothing lies above it.
 
     A search asks for them millions of times. Numbers are compared as Python's integers: nothing overflows.
     """
     numbers: list[int] = [] if domain.numbers is None else domain.numbers.tolist()
     ascending, apart = sorted(numbers), ceil(Fraction(numerator, denominator) * 10**domain.digits)
     rank = np.array([bisect_left(ascending, number) for number in numbers], np.int64)
-    return rank, np.array([bisect_left(ascending, number + apart) for number in ascending], np.int64)
+    reach = [bisect_left(ascending, number + apart) for number in ascending]
+    return rank, np.array([*reach, len(ascending)], np.int64)
 
 
-@kernel
-def _judge(counts: Counts, places: Index, numbers: tuple[Index, Index], least: int, mask: Mask) -> None:
-    """Fill `mask`: which rows have at least so many values, the greatest as far above the least as it must be."""
-    rank, reach = numbers
-    for row in range(counts.shape[0]):
-        values, low, high = 0, rank.size + reach.size, -1
-        for column in range(counts.shape[1]):
-            if counts[row, column] > 0:
-                values += 1
-                place = rank[places[row, column] if places.size > 0 else column]
-                low, high = min(low, place), max(high, place)
-        mask[row] = values >= least and high >= reach[low]
+def _ends(histogram: Histogram, rank: Index) -> tuple[Index, Index]:
+    """(c,) the least and (c,) the greatest rank of a value of each class; where it has none, v and -1."""
+    lowest, highest = np.empty((2, len(histogram.counts)), np.int64)
+    FIND_ENDS(*places_of(histogram), rank, lowest, highest)
+    return lowest, highest

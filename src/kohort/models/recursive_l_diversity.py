@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.kernels import kernel
 from kohort.models.base import FINEST, Achieved, Declaration, check_name, exact_number, greatest_ratio, is_whole
+from kohort.native.library import ADD_TAILS
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-    from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
     from kohort.core.frequency import ClassProfile
@@ -115,52 +113,23 @@ class RecursiveLDiversity:
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are diverse enough, in whole numbers; without an l-th value the tail is 0."""
-        counts = classes.of(self.sensitive).counts
-        top = np.empty(max(min(self.l - 1, counts.shape[1]), 1), np.int64)
-        mask = np.empty(len(counts), np.bool_)
-        _judge(counts, self.c.numerator, self.c.denominator, top, mask)
-        return mask
+        greatest, tail = self._ends(classes)
+        whole, rest = divmod(self.c.numerator, self.c.denominator)
+        more = np.maximum(greatest - whole * tail, -1)  # never so far below 0 that the product overflows
+        diverse: Mask = (tail > 0) & (more * self.c.denominator < rest * tail)
+        return diverse
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """What c must be above, with this l: the greatest ratio of the most frequent value to the tail."""
-        counts = classes.of(self.sensitive).counts
-        top, ends = np.empty(max(min(self.l - 1, counts.shape[1]), 1), np.int64), np.empty((2, len(counts)), np.int64)
-        _measure(counts, top, ends)
-        if not ends[1].all():
+        greatest, tail = self._ends(classes)
+        if not tail.all():
             return (Achieved("c", None, attained=False, reason=f"a class has fewer than {self.l} values"),)
-        return (Achieved("c", greatest_ratio(*ends), attained=False),)
+        return (Achieved("c", greatest_ratio(greatest, tail), attained=False),)
 
-
-@kernel
-def _judge(counts: Counts, numerator: int, denominator: int, top: Counts, mask: Mask) -> None:
-    """Fill `mask`; `top` takes the l - 1 greatest counts of a row, descending."""
-    whole, rest = numerator // denominator, numerator % denominator
-    for row in range(counts.shape[0]):
-        tail = _tail(counts, row, top)
-        more = max(top[0] - whole * tail, -1)  # never so far below 0 that the product overflows
-        mask[row] = tail > 0 and more * denominator < rest * tail
-
-
-@kernel
-def _measure(counts: Counts, top: Counts, ends: NDArray[np.int64]) -> None:
-    """Fill `ends`: of each row the people with the most frequent value, and those with the l-th and all rarer."""
-    for row in range(counts.shape[0]):
-        ends[1, row] = _tail(counts, row, top)
-        ends[0, row] = top[0]
-
-
-@kernel
-def _tail(counts: Counts, row: int, top: Counts) -> int:
-    """The people of a row with the l-th value and all rarer; fills `top`."""
-    for place in range(top.size):
-        top[place] = 0
-    tail = 0
-    for value in range(counts.shape[1]):
-        people = counts[row, value]
-        for place in range(top.size):
-            if people > top[place]:
-                people, top[place] = top[place], people
-            if people == 0:
-                break
-        tail += people
-    return tail
+    def _ends(self, classes: ClassProfile) -> tuple[Counts, Counts]:
+        """(c,) the people with the most frequent value of each class, and (c,) those with the l-th and all rarer."""
+        counts = classes.of(self.sensitive).counts
+        top = np.empty(max(min(self.l - 1, counts.shape[1]), 1), np.int64)
+        greatest, tail = np.empty((2, len(counts)), np.int64)
+        ADD_TAILS(counts, counts.shape[1], top, greatest, tail)
+        return greatest, tail

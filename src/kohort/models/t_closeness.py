@@ -25,14 +25,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
-from kohort.errors import LimitError, SchemaError, UsageError
-from kohort.kernels import kernel
-from kohort.models._shares import MOST
+from kohort.errors import SchemaError, UsageError
+from kohort.models._shares import people_of, places_of
 from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, greatest_ratio
+from kohort.native.library import MOVE, MOVE_BY_NODE, MOVE_IN_ORDER
 from kohort.schema.numbers import said
 from kohort.specification import SHARE, Parameter, Specification, word
 
@@ -42,56 +42,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask
-    from kohort.core.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile, Histogram
     from kohort.schema.sensitive import SensitiveDomain
 
     #: (c,) how much the distributions of classes and table differ, times the people of both.
     Moved: TypeAlias = NDArray[np.float64]
-
-
-class ValueLevel(NamedTuple):
-    """A level of the values.
-
-    Attributes:
-        nodes: (v,) the node of each value, ascending.
-        people: (v,) the people of the table with a value below it.
-    """
-
-    nodes: Index
-    people: Counts
-
-    @classmethod
-    def of(cls, nodes: Index, reference: Counts) -> ValueLevel:
-        """The level, of values that so many people of the table have."""
-        return cls(nodes, np.bincount(nodes, weights=reference).astype(np.int64)[nodes])
-
-
-def moved_in_order(counts: Counts, places: Index, table: NDArray[np.int64]) -> Moved:
-    """(c,) the sum over the first i values, for each i, of how much the class has more or less of them.
-
-    Args:
-        counts: (c, w) people of each class with each of some values.
-        places: (c, w) which values these are, ascending.
-        table: What `added_up` says of all values.
-    """
-    moved = np.empty(len(counts))
-    _in_order(counts, places, table, moved)
-    return moved
-
-
-def moved_by_node(counts: Counts, places: Index, levels: tuple[ValueLevel, ...], people: int) -> Moved:
-    """(c,) the sum over the nodes of all `levels` of how much the class has more or less of the values below each.
-
-    Args:
-        counts: (c, w) people of each class with each of some values.
-        places: (c, w) which values these are, ascending.
-        levels: What is known of all values.
-        people: Those of the table.
-    """
-    moved = np.zeros(len(counts))
-    for level in levels:
-        _by_node(counts, places, level, people, moved)
-    return moved
 
 
 def added_up(reference: Counts) -> NDArray[np.int64]:
@@ -104,63 +59,13 @@ def added_up(reference: Counts) -> NDArray[np.int64]:
     return np.stack([below, np.cumsum(below) - below])
 
 
-@kernel
-def _in_order(counts: Counts, places: Index, table: NDArray[np.int64], moved: Moved) -> None:
-    """Fill `moved`: between one value and the next that somebody has, at once."""
-    size = table.shape[1] - 1
-    people = table[0, size]
-    for row in range(counts.shape[0]):
-        total = np.int64(0)
-        for column in range(counts.shape[1]):
-            total += counts[row, column]
-        added, first, found = 0.0, np.int64(1), np.int64(0)
-        for column in range(counts.shape[1] + 1):
-            count = counts[row, column] if column < counts.shape[1] else total
-            if count == 0:
-                continue
-            end = places[row, column] + 1 if column < counts.shape[1] else size
-            # The class has `found` people below each place from `first` to before `end`, the table ever more.
-            turn, after = first, end
-            if first < end and table[0, end - 1] * total < found * people:
-                turn = end  # most often it has either fewer everywhere, or more
-            elif first < end and table[0, first] * total >= found * people:
-                after = first
-            while turn < after:
-                middle = (turn + after) // 2
-                if table[0, middle] * total < found * people:
-                    turn = middle + 1
-                else:
-                    after = middle
-            if first < end:
-                more = table[1, end] - 2 * table[1, turn] + table[1, first]
-                added += float(2 * turn - first - end) * float(found * people) + float(more) * float(total)
-                first = end
-            found += count
-        moved[row] = added
+def people_below(nodes: Index, reference: Counts) -> Counts:
+    """(l, v) the people of the table with a value below each of these nodes, as each value has one on each level.
 
-
-@kernel
-def _by_node(counts: Counts, places: Index, level: ValueLevel, people: int, moved: Moved) -> None:
-    """Add to `moved` what one level moves; of the nodes that nobody is in, all that the table has."""
-    for row in range(counts.shape[0]):
-        total = np.int64(0)
-        for column in range(counts.shape[1]):
-            total += counts[row, column]
-        absent, inside, last = people, np.int64(0), np.int64(-1)
-        for column in range(counts.shape[1]):
-            if counts[row, column] == 0:
-                continue
-            value = places[row, column]
-            if inside > 0 and level.nodes[value] != level.nodes[last]:
-                moved[row] += float(abs(inside * people - level.people[last] * total))
-                absent -= level.people[last]
-                inside = np.int64(0)
-            inside += counts[row, column]
-            last = value
-        if inside > 0:
-            moved[row] += float(abs(inside * people - level.people[last] * total))
-            absent -= level.people[last]
-        moved[row] += float(absent) * float(total)
+    >>> people_below(np.array([[0, 1, 2], [0, 0, 1]]), np.array([5, 1, 7])).tolist()
+    [[5, 1, 7], [6, 6, 7]]
+    """
+    return np.array([np.bincount(level, weights=reference)[level] for level in nodes], np.int64)
 
 
 #: How far two values are apart.
@@ -264,32 +169,21 @@ class TCloseness:
             SchemaError: The distance is hierarchical and the attribute has no hierarchy.
         """
         histogram = classes.of(self.sensitive)
-        counts, domain = histogram.counts, histogram.domain
-        ground = _ground(domain, self.distance)
+        ground = _ground(histogram.domain, self.distance)
         whole, rest = divmod(self.t.numerator * ground.divisor * ground.people, self.t.denominator)
-        if histogram.places is None:
-            mask, below = np.empty(len(counts), np.bool_), np.empty(len(domain) + 1, np.int64)
-            _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
-            return mask
-        moved, total = _moved_by_few(counts, histogram.places, ground), counts.sum(axis=1)
+        total, moved = _moved(histogram, ground)
         near: Mask = (total > 0) & (moved <= float(whole) * total + rest * total // self.t.denominator)
         return near
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The greatest distance of a class from the table; none, by a distance that the values do not have."""
         histogram = classes.of(self.sensitive)
-        counts, domain = histogram.counts, histogram.domain
-        if self.distance is not None and self.distance not in distances_of(domain):
+        if self.distance is not None and self.distance not in distances_of(histogram.domain):
             return (Achieved("t", None, reason=_LACKING[self.distance]),)
-        total = counts.sum(axis=1)
+        ground = _ground(histogram.domain, self.distance)
+        total, moved = _moved(histogram, ground)
         if not total.all():
             return (Achieved("t", None, reason=NOBODY),)
-        ground = _ground(domain, self.distance)
-        if histogram.places is None:
-            moved, below = np.empty(len(counts)), np.empty(len(domain) + 1, np.int64)
-            _measure(counts, ground.intervals, ground.people, below, moved)
-        else:
-            moved = _moved_by_few(counts, histogram.places, ground)
         return (Achieved("t", greatest_ratio(moved, total) / (ground.divisor * ground.people)),)
 
 
@@ -312,88 +206,53 @@ class _Ground:
         intervals: (i, 3) the first value of each, the value after its last, the people of the table with a value in it.
         people: Those of the table with any value.
         divisor: What the sum of differences is divided by.
-        levels: Those whose nodes are the intervals; none where they are the first values of the order.
-        added: The people of the table, added up in that order; see `added_up`.
+        nodes: (l, v) the nodes that are the intervals, of each value on each level, ascending; none where the intervals
+            are the first values of the order.
+        table: The people of the table below these nodes (see `people_below`), or else added up in the order (see
+            `added_up`).
     """
 
     intervals: NDArray[np.int64]
     people: int
     divisor: int
-    levels: tuple[ValueLevel, ...]
-    added: NDArray[np.int64]
+    nodes: Index
+    table: NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
 def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     """The intervals of a ground distance; a search asks for them millions of times."""
-    v, people = len(domain), int(domain.reference.sum())
-    if people > MOST:
-        raise LimitError(
-            f"more than {MOST:,} people", where=f"column {domain.name}", hint="models can judge at most this many"
-        )
+    v, people = len(domain), people_of(domain)
     if distance == "hierarchical" and v and not domain.levels:
         what = "hierarchical distance needs a hierarchy"
         raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")
     if distance is None or not v:
         distance = distances_of(domain)[-1]
     every = np.arange(v + 1)
-    nodes: tuple[Index, ...] = (every[:-1],)
+    nodes = every[np.newaxis, :-1]
     starts, ends, divisor = every[:-1], every[1:], 2
     if distance == "ordered":
-        starts, ends, divisor, nodes = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1), ()
+        starts, ends, divisor, nodes = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1), nodes[:0]
     elif distance == "hierarchical":
         firsts = [np.flatnonzero(np.diff(level, prepend=-1)) for level in domain.levels]
         starts, ends = np.concatenate(firsts), np.concatenate([np.append(first[1:], v) for first in firsts])
-        divisor, nodes = 2 * len(domain.levels), domain.levels
-    added, levels = added_up(domain.reference), tuple(ValueLevel.of(one, domain.reference) for one in nodes)
+        divisor, nodes = 2 * len(domain.levels), np.array(domain.levels, np.int64)
+    added = added_up(domain.reference)
     intervals = np.stack([starts, ends, added[0, ends] - added[0, starts]], axis=1)
-    return _Ground(intervals, people, divisor, levels, added)
+    return _Ground(intervals, people, divisor, nodes, people_below(nodes, domain.reference) if nodes.size else added)
 
 
-def _moved_by_few(counts: Counts, places: Index, ground: _Ground) -> Moved:
-    """(c,) how much the distributions differ, of classes that have few of the attribute's values."""
-    if ground.levels:
-        return moved_by_node(counts, places, ground.levels, ground.people)
-    return moved_in_order(counts, places, ground.added)
-
-
-@kernel
-def _judge(
-    counts: Counts, intervals: NDArray[np.int64], limit: tuple[int, float, int, int], below: Counts, mask: Mask
-) -> None:
-    """Fill `mask`; `below` is room for `_moved`.
-
-    The limit is the people of the table, and what the differences may add up to in a class of one person: a + b / c.
-    """
-    people, whole, rest, denominator = limit
-    for row in range(counts.shape[0]):
-        moved = _moved(counts, row, intervals, people, below)
-        total = below[counts.shape[1]]
-        mask[row] = total > 0 and moved <= whole * total + rest * total // denominator
-
-
-@kernel
-def _measure(counts: Counts, intervals: NDArray[np.int64], people: int, below: Counts, moved: Moved) -> None:
-    """Fill `moved`: how much the distributions differ; `below` is room for `_moved`."""
-    for row in range(counts.shape[0]):
-        moved[row] = _moved(counts, row, intervals, people, below)
-
-
-@kernel
-def _moved(counts: Counts, row: int, intervals: NDArray[np.int64], people: int, below: Counts) -> float:
-    """How much the distributions of a class and the table differ, times the people of both.
-
-    `below` takes, for each value and the end, the people of the class with a value before it.
+def _moved(histogram: Histogram, ground: _Ground) -> tuple[Counts, Moved]:
+    """(c,) the people of each class, and (c,) how much its distribution and the table's differ.
 
     All differences are integers; their sum is a float, which holds integers up to 2**53 exactly and does not overflow.
     """
-    total = 0
-    for value in range(counts.shape[1]):
-        below[value] = total
-        total += counts[row, value]
-    below[counts.shape[1]] = total
-    moved = 0.0
-    for place in range(intervals.shape[0]):
-        inside = below[intervals[place, 1]] - below[intervals[place, 0]]
-        moved += abs(inside * people - intervals[place, 2] * total)
-    return moved
+    counts, width, places = places_of(histogram)
+    total, moved, people = np.empty(len(counts), np.int64), np.empty(len(counts)), ground.people
+    if histogram.places is None:
+        MOVE(counts, width, ground.intervals, people, np.empty(width + 1, np.int64), total, moved)
+    elif ground.nodes.size:
+        MOVE_BY_NODE(counts, width, places, ground.nodes, ground.table, ground.nodes.shape[1], people, total, moved)
+    else:
+        MOVE_IN_ORDER(counts, width, places, ground.table, total, moved)
+    return total, moved

@@ -1,6 +1,6 @@
 /* Mondrian's strict cuts for one width of codes: mondrian.c includes this for u16 and for u32, as CODE.
 
-   The arrays, and why no two partitions share memory, are described in kohort.algorithms.mondrian.kernel. What is
+   The arrays, and why no two partitions share memory, are described in kohort.algorithms.mondrian.sizes. What is
    counted on here was checked at the door: ranges of rows lie in one half, and the counts of a partition add up to its
    records. What depends on codes is checked where they are used. */
 

@@ -104,6 +104,7 @@ TO_BYTES: Final = Of(np.uint8, written=True)
 TO_WORDS: Final = Of(np.uint64, written=True)
 TO_INDEX: Final = Of(np.int64, written=True)
 TO_SIZES: Final = Of(np.int32, written=True)
+TO_SHARES: Final = Of(np.float64, written=True)
 TO_NUMBERS: Final = Of(np.uint32, written=True)
 TO_GROUPS: Final = Of(np.uint32, np.int64, written=True)
 TO_CODES: Final = Of(np.uint16, np.uint32, written=True)
@@ -185,7 +186,7 @@ ONLY: Final = Function("kohort_only", BYTES, NUMBERS, TO_BYTES, TO_BYTES)
 WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 2, TO_BYTES, TO_INDEX)
 COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, Together(TO_BYTES), *[NUMBER] * 2, TO_INDEX)
 
-#: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.kernel`.
+#: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.sizes`.
 BUFFER: Final = Together(TO_CODES, TO_WORDS, TO_NUMBERS, TO_INDEX)
 RULE: Final[tuple[Any, ...]] = Together(INDEX, INDEX, SHARES, INDEX), *[NUMBER] * 4
 CARVE: Final = Function(
@@ -197,7 +198,7 @@ CARVE: Final = Function(
     *[NUMBER] * 4,
 )
 
-#: Cut what models judge: see `kohort.algorithms.mondrian.wave_kernels`.
+#: Cut what models judge: see `kohort.algorithms.mondrian.waves`.
 MEMORY: Final = Together(*[TO_INDEX] * 4, TO_CODES, TO_CODES)
 CUTS: Final = Together(INDEX, INDEX)
 PROPOSE_CUTS: Final = Function("kohort_propose_cuts", BUFFER, *RULE, MEMORY, TO_INDEX, TO_INDEX, TO_INDEX, NUMBER)
@@ -207,7 +208,7 @@ PROFILE_CUTS: Final = Function(
 SETTLE_CUTS: Final = Function("kohort_settle_cuts", BUFFER, INDEX, NUMBER, CUTS, MARKS, TO_INDEX)
 CORNERS: Final = Function("kohort_corners", BUFFER, INDEX, MEMORY, TO_CODES, TO_CODES)
 
-#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_wave_kernels` for the last three.
+#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_waves` for the last three.
 LOSS: Final = Together(*[INDEX] * 11, WORDS, TO_WORDS, *[TO_INDEX] * 5)
 RANKED: Final = TO_INDEX, TO_MARKS, TO_INDEX, TO_INDEX, TO_INDEX, TO_WORDS
 LOSS_MEMORY: Final = Function("kohort_loss_memory", NUMBER, NUMBER, NUMBER)
@@ -220,6 +221,28 @@ COUNT_SIDES: Final = Function(
     "kohort_count_sides", LOSS, TO_CODES, INDEX, Together(*RANKED), INDEX, CODES, INDEX, TO_INDEX, TO_INDEX
 )
 CUT: Final = Function("kohort_cut", LOSS, TO_CODES, TO_CODES, INDEX, Together(*RANKED), TO_INDEX, MARKS, TO_INDEX)
+
+#: Groups of tuples, and what they cost: see `kohort.algorithms.mondrian.costs`.
+COSTS: Final = Together(INDEX)
+GROUPS: Final = Together(TO_INDEX, TO_INDEX, TO_WORDS)
+GATHER: Final = Function("kohort_gather", COSTS, CODES, INDEX, INDEX, GROUPS)
+COST_GROUPS: Final = Function("kohort_cost_groups", COSTS, GROUPS, TO_INDEX)
+COST_WITH_EACH: Final = Function("kohort_cost_with_each", COSTS, GROUPS, CODES, TO_INDEX)
+
+#: Grow two groups: see `kohort.algorithms.mondrian.top_down`.
+GROW_BOXES: Final = Function("kohort_grow_boxes", SHARES, INDEX, *[NUMBER] * 2, *[TO_SHARES] * 2, TO_MARKS)
+
+#: Order tuples: see `kohort.algorithms.mondrian.ordered` and, for the last two, `.reordering`.
+CHAIN: Final = Function("kohort_chain", COSTS, CODES, INDEX, TO_INDEX)
+TURN: Final = Function("kohort_turn", CODES, NUMBER, TO_INDEX, TO_INDEX)
+FOLLOW: Final = Function("kohort_follow", COSTS, GROUPS, TO_INDEX, *[NUMBER] * 2)
+LEAN: Final = Function("kohort_lean", COSTS, CODES, INDEX, GROUPS, TO_INDEX)
+
+#: Divide an order, and make regions of it: see `kohort.algorithms.mondrian.division` and, for the last one, `.ordered`.
+WINDOW: Final = Together(TO_INDEX)
+DIVIDE: Final = Function("kohort_divide", COSTS, CODES, INDEX, *[NUMBER] * 5, MARKS, WINDOW, TO_INDEX, TO_INDEX)
+TRACE: Final = Function("kohort_trace", INDEX, TO_INDEX)
+ENCLOSE: Final = Function("kohort_enclose", CODES, NUMBER, *[INDEX] * 2, *[TO_CODES] * 2)
 
 #: Transactions under other codes, by item, and looked through: see `kohort.transactions._rows`.
 NARROW: Final = Function("kohort_narrow", INDEX, *[SIZES] * 2, TO_INDEX, TO_SIZES)
@@ -255,3 +278,34 @@ MARK_DISPENSABLE: Final = Function("kohort_mark_dispensable", *SIDES, INDEX, TO_
 #: Put transactions in order: see `kohort.transactions.recode`.
 SORT_ROWS: Final = Function("kohort_sort_rows", INDEX, SIZES, TO_WORDS, *[TO_INDEX] * 2, *[NUMBER] * 3)
 COPY_RUNS: Final = Function("kohort_copy_runs", SIZES, *[INDEX] * 2, TO_SIZES)
+
+# ── Models ───────────────────────────────────────────────────────────────────────────────────────
+
+#: Measure classes, or judge them: see `kohort.models`, where each is called. A histogram is its counts and its columns;
+#: with places, of which value each count is. Sums of shares are added up in the order of the values.
+COUNTED: Final = INDEX, NUMBER
+PLACED: Final = *COUNTED, INDEX
+COUNT_VALUES: Final = Function("kohort_count_values", *COUNTED, TO_INDEX)
+FIND_ENDS: Final = Function("kohort_find_ends", *PLACED, INDEX, *[TO_INDEX] * 2)
+ADD_TERMS: Final = Function("kohort_add_terms", *COUNTED, *[SHARES] * 2, TO_INDEX, TO_SHARES)
+ADD_TAILS: Final = Function("kohort_add_tails", *COUNTED, *[TO_INDEX] * 3)
+JUDGE_SHARES: Final = Function("kohort_judge_shares", *PLACED, INDEX, NUMBER, TO_MARKS)
+FIND_SHARES: Final = Function("kohort_find_shares", *PLACED, *[TO_INDEX] * 2)
+MOVE: Final = Function("kohort_move", *COUNTED, INDEX, NUMBER, *[TO_INDEX] * 2, TO_SHARES)
+MOVE_IN_ORDER: Final = Function("kohort_move_in_order", *PLACED, INDEX, TO_INDEX, TO_SHARES)
+MOVE_BY_NODE: Final = Function("kohort_move_by_node", *PLACED, *[INDEX] * 2, *[NUMBER] * 2, TO_INDEX, TO_SHARES)
+
+# ── The verifier ─────────────────────────────────────────────────────────────────────────────────
+
+#: Hash texts: see `kohort.verify.aggregates`. Follow released transactions to their origins, and count their cohorts:
+#: see `kohort.verify.transactions`, `.databases` for the first two, `.cohorts` for the others.
+HASH: Final = Function("kohort_hash", BYTES, INDEX, TO_WORDS)
+DESCENTS: Final = Function("kohort_descents", INDEX, SIZES)
+HOLD: Final = Function("kohort_hold", *[INDEX, SIZES] * 2, INDEX, *[SIZES] * 2, TO_INDEX)
+GROUP_COHORTS: Final = Function(
+    "kohort_group_cohorts",
+    *(INDEX, SIZES, SIZES, NUMBER),
+    *(TO_SIZES, TO_SIZES, TO_INDEX, TO_SIZES, TO_SIZES, TO_SIZES),
+    *(TO_INDEX, TO_SIZES, TO_SIZES, TO_INDEX),
+)
+COUNT_COHORTS: Final = Function("kohort_count_cohorts", *[SIZES] * 2, *[TO_INDEX] * 6, *[NUMBER] * 3, TO_INDEX)

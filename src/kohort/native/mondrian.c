@@ -1,5 +1,5 @@
 /* Room "cut", Mondrian's strict cuts: the whole search where only sizes count, and what lies between the models' judgements where they
-   ask for more. The arrays are described in kohort.algorithms.mondrian.kernel and .wave_kernels. */
+   ask for more. The arrays are described in kohort.algorithms.mondrian.sizes and .waves. */
 
 #include "core.h"
 

@@ -79,9 +79,9 @@ def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, st
     if where.of_parts:
         with TemporaryDirectory(prefix="kohort-") as folder:
             with stage("write"):
-                parts = engine.write_parts(release.records, Path(folder), format_, writing)
+                parts = engine.write(release.records, Path(folder), format_, writing)
             with stage("verify"):
-                return engine.verify_parts(parts, claim)
+                return engine.verify(parts, claim)
     file = BytesIO()
     with stage("write"):
         engine.write(release.records, file, format_, writing)

@@ -65,37 +65,28 @@ def paths(source: object) -> tuple[Path, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts(Generic[V]):
-    """How a release becomes a folder of parts."""
-
-    write: Callable[[Path], Sequence[WrittenPart]]
-    verify: Callable[[Sequence[WrittenPart]], V]
-    format: str
-    separator: str
-
-
-@dataclass(frozen=True, slots=True)
 class Publication(Generic[V, R]):
-    """A release on its way to a file: written, verified on the written bytes, certified."""
+    """A release on its way to a file, or to a folder of parts: written, verified on the written bytes, certified."""
 
-    write: Callable[[BinaryIO], None]
-    verify: Callable[[BinaryIO], V]
+    write: Callable[[BinaryIO | Path], Sequence[WrittenPart]]
+    verify: Callable[[BinaryIO | Sequence[WrittenPart]], V]
     certify: Callable[[V], bytes]
     finish: Callable[[V], R]
-    parts: Parts[V] | None = None
+    format: str = ""
+    separator: str = ""
 
     def publish(
         self, outlet: Outlet, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
     ) -> R:
         """Publish the release with its certificate and reports beside it, all or nothing."""
 
-        def write(file: BinaryIO) -> None:
+        def write(into: BinaryIO | Path) -> Sequence[WrittenPart]:
             with stage("write"):
-                self.write(file)
+                return self.write(into)
 
-        def verify(file: BinaryIO) -> V:
+        def verify(written: BinaryIO | Sequence[WrittenPart]) -> V:
             with stage("verify"):
-                return self.verify(file)
+                return self.verify(written)
 
         finished: list[R] = []  # once, for what a report measures of a release serves the next one, too
 
@@ -111,8 +102,26 @@ class Publication(Generic[V, R]):
         said: _TargetOptions = {"overwrite": overwrite, "inputs": inputs}
         others = [companion(report) for report in reports]
         companions = [Companion(outlet.certificate, self.certify), *others]
-        if outlet.of_parts and self.parts is not None:
-            found = self._publish_parts(self.parts, outlet, stage, others, said)
+        form = {"format_": self.format, "separator": self.separator}
+        if outlet.store is not None:
+            from kohort.publish.store import publish_stored  # noqa: PLC0415  few go into an object store
+
+            found = publish_stored(
+                outlet.store,
+                write,
+                verify,
+                self.certify,
+                prefix=outlet.prefix,
+                staging=outlet.staging,
+                uploading=lambda: stage("upload"),
+                companions=others,
+                **form,
+                **said,
+            )
+        elif outlet.of_parts:
+            from kohort.publish.folder import publish_folder  # noqa: PLC0415  few releases are folders
+
+            found = publish_folder(outlet.path, write, verify, self.certify, companions=others, **form, **said)
         elif outlet.table is not None:
             from kohort.publish.tables import publish_table  # noqa: PLC0415  few releases are tables of databases
 
@@ -121,37 +130,6 @@ class Publication(Generic[V, R]):
             with outlet.room():
                 found = publish(outlet.path, write, verify, companions=companions, **said)
         return self.finish(found)
-
-    def _publish_parts(
-        self, parts: Parts[V], outlet: Outlet, stage: Stages, companions: Sequence[Companion[V]], said: _TargetOptions
-    ) -> V:
-        def write(staged: Path) -> Sequence[WrittenPart]:
-            with stage("write"):
-                return parts.write(staged)
-
-        def verify(written: Sequence[WrittenPart]) -> V:
-            with stage("verify"):
-                return parts.verify(written)
-
-        form = {"format_": parts.format, "separator": parts.separator}
-        if outlet.store is None:
-            from kohort.publish.folder import publish_folder  # noqa: PLC0415  few releases are folders
-
-            return publish_folder(outlet.path, write, verify, self.certify, companions=companions, **form, **said)
-        from kohort.publish.store import publish_stored  # noqa: PLC0415  few go into an object store
-
-        return publish_stored(
-            outlet.store,
-            write,
-            verify,
-            self.certify,
-            prefix=outlet.prefix,
-            staging=outlet.staging,
-            uploading=lambda: stage("upload"),
-            companions=companions,
-            **form,
-            **said,
-        )
 
 
 def save_perturbed(

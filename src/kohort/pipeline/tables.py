@@ -24,7 +24,7 @@ from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.outlets import check, outlet, written_as
 from kohort.pipeline.problem import problem_of, refuse_absence, refuse_hopeless, refuse_unknown
-from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, no_progress, paths
+from kohort.pipeline.publishing import Publication, Stages, is_path, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
@@ -265,8 +265,8 @@ def save(
     where, format_ = replace(outlet(target, writing), staging=staging), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
-    def write_release(file: BinaryIO) -> None:
-        engine.write(release.records, file, format_, writing)
+    def write_release(into: BinaryIO | Path) -> Sequence[WrittenPart]:
+        return engine.write(release.records, into, format_, writing)
 
     def certify(verdict: Verdict) -> bytes:
         made = certificate(
@@ -286,12 +286,8 @@ def save(
             release, verdict=verdict, seconds=stage.seconds, path=where.published, certificate=where.certified
         )
 
-    def write_parts(folder: Path) -> Sequence[WrittenPart]:
-        return engine.write_parts(release.records, folder, format_, writing)
-
-    separator = writing.separator if format_.form.is_text else ""
-    parts = Parts(write_parts, partial(engine.verify_parts, claim=claim), format_.value, separator)
-    publication = Publication(write_release, partial(engine.verify, claim=claim), certify, finish, parts)
+    separator, verify = writing.separator if format_.form.is_text else "", partial(engine.verify, claim=claim)
+    publication = Publication(write_release, verify, certify, finish, format_.value, separator)
     companions = [Companion(report.path, report.content) for report in reports]
     return publication.publish(where, stage, companions, overwrite=overwrite, inputs=inputs)
 

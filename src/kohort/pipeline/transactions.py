@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from kohort.calls import called
 from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
-from kohort.engines.baskets import Baskets, baskets_of, refuse_form, refuse_unsupported
+from kohort.engines.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCALLY, LocalEngine, engine_of
 from kohort.errors import VerificationError
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index, Items, Mask
     from kohort.engines.base import Engine
     from kohort.io.baskets.options import BasketOptions
+    from kohort.io.manifest import WrittenPart
     from kohort.progress import Progress
     from kohort.release.transactions import BasketWriting, TransactionJob
     from kohort.transactions.database import Database
@@ -69,9 +71,9 @@ def anonymize_transactions(
         progress: Whether to show the stage that runs, or a function to call with its name; see `kohort.anonymize`.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
-        engine: Where the transactions are counted, ordered and verified: `duckdb` and `spark`, a connection or session
-            of these, leave records in the long form where they are. They are for databases that do not fit into memory:
-            others are counted several times faster there, and refused.
+        engine: Where the transactions are counted, ordered and verified: `duckdb` or a connection of it leaves records
+            in the long form where they are. It is for databases that do not fit into memory: others are counted several
+            times faster there, and refused.
         even_small: Whether such an engine takes those, too, for transactions that must not leave their place.
 
     Raises:
@@ -120,8 +122,9 @@ class _Read(NamedTuple):
 
 def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> _Read:
     if isinstance(engine, ElsewhereEngine):
+        base = duckdb_of(engine.base)
         refuse_unsupported(job)
-        baskets = baskets_of(engine.base, source, job.reading, engine.limit, even_small=even_small)
+        baskets = baskets_of(base, source, job.reading, engine.limit, even_small=even_small)
         return _Read(baskets, baskets.repeated)
     if isinstance(source, Transactions):
         return _Read(source, 0)
@@ -209,13 +212,16 @@ def save_transactions(
     key = signing_key(said.sign_key)
     release = replace(release, signed_by=None if key is None else key.public.fingerprint)
 
-    def write_release(file: BinaryIO) -> None:
+    def write_release(file: BinaryIO | Path) -> Sequence[WrittenPart]:
+        assert not isinstance(file, Path)  # noqa: S101  transactions are one file
         if isinstance(release.released, Baskets):
-            write_pieces(release.released, file, writing, path.parent)
+            write_pieces(release.released, file, writing)
         else:
             write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)
+        return []
 
-    def verify(file: BinaryIO) -> CoherenceVerdict:
+    def verify(file: BinaryIO | Sequence[WrittenPart]) -> CoherenceVerdict:
+        assert not isinstance(file, Sequence)  # noqa: S101  as above
         if isinstance(release.source, Baskets):
             return verify_by_aggregation(file, claim, release.source)
         return verify_transactions(file, claim)
@@ -231,10 +237,10 @@ def save_transactions(
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
 
 
-def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions, near: Path) -> None:
-    """Write transactions that stay elsewhere, some at a time, by way of a folder `near` the release."""
+def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions) -> None:
+    """Write transactions that stay elsewhere, some at a time."""
     before = 0
-    for piece in released.pieces(near):
+    for piece in released.pieces():
         write_transactions(piece, file, writing, before)
         before += len(piece)
 

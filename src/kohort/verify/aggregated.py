@@ -21,13 +21,14 @@ from kohort.schema import Missing, Role
 from kohort.shown import many
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Hashed, as_texts, summed
+from kohort.verify.altered import pseudonyms_of
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.parts import WrittenParts, written_singling
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, labels_of, refuse_names, released_texts, without_value
+from kohort.verify.records import incomplete, labels_of, refuse_leaks, refuse_names, released_texts, without_value
 from kohort.verify.tables import judged
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, comparisons, fault, places, refuse
-from kohort.workspace import tallied
+from kohort.workspace import distinct, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -213,10 +214,12 @@ def released_tuples(claim: Claim, labels: Table, rows: Index) -> tuple[Table, In
         rows: (m,) which tuples these are.
     """
     schema, source = claim.schema, claim.original
-    columns = (
-        _released(labels[one.name], claim) if one.role is Role.QUASI else _made_of(claim, one, source).take(rows)
+    columns = [
+        _with(labels[one.name], released_texts(labels[one.name], claim))
+        if one.role is Role.QUASI
+        else _made_of(claim, one, source).take(rows)
         for one in schema.released
-    )
+    ]
     table = Table(tuple(columns), rows.size)
     order = _in_order(table, schema)
     return table.take(order), order
@@ -225,88 +228,43 @@ def released_tuples(claim: Claim, labels: Table, rows: Index) -> tuple[Table, In
 def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Counts]:
     """Which tuples of the input are sent, to which of the destinations, and how many records of each.
 
-    What lacks a value that it needs to enter, or to be released, is sent nowhere.
+    What lacks a value that it needs to enter, or to be released, is sent nowhere. Tuples that are alike in the columns
+    of the destinations are a group, all of whose records are alike in what is released, so any lineage among them is as
+    good: their records are laid in a row beside the records that are due, and last those that are left out.
     """
     source, known = claim.original, destinations.tuples
     keys = [str(place) for place in range(len(known.columns))]
-    held = {key: source[one.name].codes.astype(np.int64) for key, one in zip(keys, known.columns, strict=True)}
-    theirs = {
-        key: places(one.values, source[one.name].values).take(one.codes)
-        for key, one in zip(keys, known.columns, strict=True)
-    }
-    enters = ~(incomplete(claim) | without_value(claim))
-    entering = pl.DataFrame(held).with_row_index("row").filter(enters)
-    listed = pl.DataFrame(theirs).with_row_index("of")
+    pairs = [(source[one.name], one) for one in known.columns]
+    codes = [places(theirs.values, own.values).take(theirs.codes) for own, theirs in pairs]
+    listed = pl.DataFrame(dict(zip(keys, codes, strict=True))).with_row_index("of")
+    held = pl.DataFrame({key: own.codes.astype(np.int64) for key, (own, _) in zip(keys, pairs, strict=True)})
+    entering = held.with_row_index("row").filter(~(incomplete(claim) | without_value(claim)))
     unknown = len(listed.join(entering, on=keys, how="anti"))
     refuse(TableCheck.LINEAGE, unknown, "tuple does", "tuples do", " not come from the input")
-    if destinations.counts is None:
-        pairs = entering.join(listed, on=keys)
-        row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
-        counts = claim.amounts.take(row)
-        found = np.bincount(row, minlength=claim.amounts.size).astype(np.bool_)
-        again = int(counts.sum()) - int(claim.amounts[found].sum())
-    else:
-        numbered = listed.select(keys).unique().with_row_index("group")
-        mine = entering.join(numbered, on=keys).sort("group", "row")
-        there = listed.join(numbered, on=keys).sort("group", "of")
-        places_, counts, again = _overlaps(
-            (mine["group"].to_numpy(), claim.amounts.take(mine["row"].to_numpy())),
-            (there["group"].to_numpy(), destinations.counts.take(there["of"].to_numpy())),
-        )
-        row, of = (
-            found.to_numpy().astype(np.int64)[at] for found, at in zip((mine["row"], there["of"]), places_, strict=True)
-        )
-    refuse(TableCheck.LINEAGE, again, "record repeats", "records repeat", " an input record")
-    return row, of, counts
-
-
-def _overlaps(
-    mine: tuple[NDArray[np.integer], Counts], there: tuple[NDArray[np.integer], Counts]
-) -> tuple[tuple[Index, Index], Counts, int]:
-    """The records of tuples, group by group laid in a row beside the records that are due: which are opposite which.
-
-    All records of a group are alike in what is released, so any lineage among them is as good.
-
-    Args:
-        mine: The group of each tuple of the input, ascending, and its records.
-        there: The group of each destination, ascending, and the records that go there.
-
-    Returns:
-        Tuples and destinations that meet, by their places; the records of each meeting; and how many more are due in
-        some group than it has.
-
-    >>> _overlaps((np.array([0, 0]), np.array([2, 3])), (np.array([0, 0]), np.array([1, 2])))[0]
-    (array([0, 0, 1]), array([0, 1, 1]))
-    >>> _overlaps((np.array([0]), np.array([2])), (np.array([0, 0]), np.array([1, 3])))
-    ((array([0, 0]), array([0, 1])), array([1, 1]), 2)
-    """
-    groups = int(there[0][-1]) + 1 if there[0].size else 0  # a group is one of destinations
-    sizes, due = (tallied(group, groups, counts) for group, counts in (mine, there))
-    room: Counts = np.maximum(sizes, due)
-    bounds: list[Counts] = []
-    for (group, counts), size in ((mine, sizes), (there, due)):
-        free: Counts = room - size
-        ends: Counts = np.cumsum(counts) + (np.cumsum(free) - free).take(group)
-        bounds += [ends - counts, ends]
-    marks = np.unique(np.concatenate(bounds))
-    start, length = marks[:-1], np.diff(marks)
-    one, other = (np.searchsorted(starts, start, side="right") - 1 for starts in (bounds[0], bounds[2]))
-    meets = (start < bounds[1].take(one)) & (start < bounds[3].take(other)) & (one >= 0) & (other >= 0)
-    return (one[meets], other[meets]), length[meets], int((due - np.minimum(sizes, due)).sum())
-
-
-def _released(column: Column, claim: Claim) -> Column:
-    return _with(column, released_texts(column, claim))
+    numbered = listed.select(keys).unique().with_row_index("group")
+    (row, group), (of, to) = (
+        some.join(numbered, on=keys).select(order, "group").cast(pl.Int64).sort("group", order).to_numpy().T
+        for some, order in ((entering, "row"), (listed, "of"))
+    )
+    groups = np.arange(numbered.height)
+    sizes = tallied(group, groups.size, claim.amounts.take(row))
+    counts = sizes.take(to) if destinations.counts is None else destinations.counts.take(of)
+    rest = sizes - tallied(to, groups.size, counts)
+    refuse(TableCheck.LINEAGE, -int(rest.clip(max=0).sum()), "record repeats", "records repeat", " an input record")
+    last = np.searchsorted(to, groups, side="right")
+    ends, until = np.cumsum(claim.amounts.take(row)), np.cumsum(np.insert(counts, last, rest))
+    marks = distinct(np.append(ends, until), merged=True)
+    lengths = np.diff(marks, prepend=0)
+    row, of = row.take(np.searchsorted(ends, marks)), np.insert(of, last, -1).take(np.searchsorted(until, marks))
+    meet = (of >= 0) & (lengths > 0)
+    return row[meet], of[meet], lengths[meet]
 
 
 def _made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
     column = source[attribute.name]
-    texts = released_texts(column, claim)
     if attribute.pseudonym and claim.key is not None:
-        absent = column.absent(claim.schema.missing)
-        made = pl.Series(claim.key.pseudonyms(column.name, column.values.fill_null("").to_list()))
-        texts = texts.zip_with(pl.Series(absent), made)
-    return _with(column, texts)
+        return _with(column, pseudonyms_of(column, claim, claim.key))
+    return _with(column, released_texts(column, claim))
 
 
 def _with(column: Column, texts: pl.Series) -> Column:
@@ -377,5 +335,4 @@ def _check_pair(claim: Claim, source: Relation, destinations: Destinations, iden
     looked_at = {*TupleQuery.of(claim, destinations.tuples.names).columns, identifying, released}
     sent = ReleasedTuples.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
     schema, witness = only(claim.schema, {identifying, released, claim.schema.person}), sent.claim
-    for leak in leaks(schema, witness.original, sent.released, witness.lineage, k=claim.k, weights=witness.borne):
-        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+    refuse_leaks(leaks(schema, witness.original, sent.released, witness.lineage, k=claim.k, weights=witness.borne))

@@ -47,13 +47,17 @@ _LARGEST: Final = sys.float_info.max
 
 def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     """Every cell is the pseudonym of its record's identifier; a missing one stays missing."""
-    source = claim.original[column.name]
-    absent = source.values.is_in([*claim.schema.missing]).fill_null(value=True)
-    made = pl.Series(key.pseudonyms(column.name, source.values.fill_null("").to_list()), dtype=pl.String)
-    due = released_texts(source, claim).zip_with(absent, made)
+    due = pseudonyms_of(claim.original[column.name], claim, key)
     wrong = differing(column, places(due, column.values), claim)
     rest = " not the pseudonyms of their records' identifiers"
     refuse(TableCheck.PSEUDONYMS, wrong, "cell is", "cells are", rest, column=column.name)
+
+
+def pseudonyms_of(source: Column, claim: Claim, key: Key) -> pl.Series:
+    """What each value of a column of identifiers is due to be released as: its pseudonym, or missing as it was."""
+    absent = pl.Series(source.absent(claim.schema.missing), dtype=pl.Boolean)
+    made = pl.Series(key.pseudonyms(source.name, source.values.fill_null("").to_list()), dtype=pl.String)
+    return released_texts(source, claim).zip_with(absent, made)
 
 
 def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:

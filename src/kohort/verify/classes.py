@@ -128,7 +128,7 @@ def _check_means(
 
 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:
-    """ReleasedClasses by size, in bands that double from k on: coarse, for exact sizes can tell more than intended.
+    """Classes by size, in bands that double from k on: coarse, for exact sizes can tell more than intended.
 
     Smaller ones, which no release of such a k has, are a band of their own.
 

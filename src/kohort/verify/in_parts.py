@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import polars as pl
@@ -41,27 +41,28 @@ from kohort.verify.aggregated import (
     released_tuples,
 )
 from kohort.verify.aggregates import as_texts
-from kohort.verify.classes import classes_of
 from kohort.verify.identifiers import leaks
-from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, refuse_above_limit, refuse_others_left_out, without_value
-from kohort.verify.tables import due_on_level, judged, refuse_satisfying
+from kohort.verify.records import (
+    incomplete,
+    refuse_above_limit,
+    refuse_leaks,
+    refuse_others_left_out,
+    without_value,
+)
+from kohort.verify.tables import due_on_level, judged
+from kohort.verify.values import values_in
 from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index
     from kohort.tables.dataset import Values
     from kohort.verify.aggregates import Hashed, Tuples
     from kohort.verify.verdict import Claim
-
-
-#: The lineage of what is not released.
-_NONE: Final = np.empty(0, np.int64)
 
 
 class ClassedRelation(Dataset, Protocol):
@@ -154,6 +155,7 @@ class _GroupsOfClasses:
     totals: Mapping[str, Counts]
     found: Mapping[str, Counts]
     left: int = field(default=0, init=False)
+    _before: tuple[object, ...] | None = field(default=None, init=False)
     _due: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame], init=False)
     _records: int = field(default=0, init=False)
     _incomplete: int = field(default=0, init=False)
@@ -168,38 +170,59 @@ class _GroupsOfClasses:
         known = {name: Column(name, one.texts, NO_CODES, pl.String()) for name, one in values.items()}
         totals = {name: one.counts for name, one in values.items()}
         found = {name: np.zeros_like(counts) for name, counts in totals.items()}
-        return cls(claim, source, query, _Rest(written, names[: len(claim.schema.quasi)]), known, totals, found)
+        return cls(claim, source, query, _Rest(written.tables()), known, totals, found)
 
     def judged(self, tuples: Tuples, classes: Index) -> Verdict | None:
         """What is true of a group, by the class of each of its tuples; `None` where nothing of it is released."""
         bare = over_tuples(self.claim, tuples)
         without = incomplete(bare)
         enters = ~(without | without_value(bare))
+        released = classes < self.source.labels.records
         self._records += int(tuples.counts.sum())
         self._incomplete += bare.amount(without)
         self._suppressed += bare.amount(~enters & ~without)
-        columns = {name: self._found(name, bare, ~without) for name in self.known}
-        held = Table(tuple(columns.get(one.name, one) for one in bare.original.columns), bare.original.records)
-        whole = replace(bare, source=held, totals=self.totals, suppressed=0, complete=(), incomplete=0)
         last = np.iinfo(np.int64).max if self.claim.levels else self.source.labels.records
         left_out = bare.amount(enters & ((classes < 0) | (classes >= last)))
         refuse(TableCheck.RECORDS, left_out, "record is", "records are", " left out for no reason")
-        released = classes < self.source.labels.records
-        if self.claim.levels:
-            self._check_left(whole, np.flatnonzero(enters), released)
-        rows = np.flatnonzero(enters & released)
-        if not rows.size:
-            return None
+        rows, left = np.flatnonzero(enters & released), np.flatnonzero(enters & ~released)
         table, order = released_tuples(bare, self.source.labels.take(classes[rows]), rows)
         rows = rows[order]
-        source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held.columns), rows.size)
-        claim = replace(whole, source=source, weights=bare.amounts.take(rows), lineage=np.arange(rows.size))
-        sent = ReleasedTuples(claim, table, tuples.sums[rows])
+        columns = {name: self._found(name, bare, ~without) for name in self.known}
+        every, apart = np.append(rows, left), bare.amount(left)
+        if not every.size:
+            return None
+        held = (columns.get(one.name, one) for one in bare.original.columns)
+        claim = replace(
+            bare,
+            source=Table(tuple(replace(one, codes=one.codes.take(every)) for one in held), every.size),
+            weights=bare.amounts.take(every),
+            lineage=np.arange(rows.size),
+            totals=self.totals,
+            suppressed=apart,
+            limit=None,
+            complete=(),
+            incomplete=0,
+        )
+        if self.claim.levels:
+            self.left += apart
+            self._due.append(_on_levels(claim))
+        if rows.size:
+            self._check_files(ReleasedTuples(claim, table, tuples.sums[rows]))
+        found = judged(ReleaseContent(table, "", 0), claim)
+        return found if rows.size else None
+
+    def _check_files(self, sent: ReleasedTuples) -> None:
+        """The next records of the files are those that are due, and the first is in no class of records before."""
         groups = Groups(self.query.hashed)
-        for part in self.rest.take(claim.released):
+        for part in self.rest.take(sent.claim.released):
             groups.add(part, self.query.released)
         check_same(sent, groups.found, self.query)
-        return judged(ReleaseContent(table, "", 0), claim)
+        quasi = [sent.released.names.index(one.name) for one in self.claim.schema.quasi]
+        ends = as_texts(sent.released.take(np.array([0, sent.released.records - 1]))).fill_null("").rows()
+        begins, last = (tuple(row[place] for place in quasi) for row in ends)
+        if begins == self._before:
+            raise fault(TableCheck.CLASSES, "a class is judged in two groups")
+        self._before = last
 
     def _found(self, name: str, bare: Claim, counted: np.typing.NDArray[np.bool_]) -> Column:
         """A column with the values of the whole input; its records that enter are counted."""
@@ -210,21 +233,6 @@ class _GroupsOfClasses:
         refuse(TableCheck.LINEAGE, unknown, *both, rest, column=name)
         np.add.at(self.found[name], codes[counted], bare.amounts[counted])
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
-
-    def _check_left(self, whole: Claim, rows: Index, released: Mask) -> None:
-        """The classes of a group that are left out fail some model; and note what all of them are due to be."""
-        if not rows.size:
-            return
-        claim = replace(whole, lineage=_NONE)
-        quasi = [(claim.original[one.name], one) for one in claim.schema.quasi]
-        due = np.stack([due_on_level(column, one, claim).take(column.codes[rows]) for column, one in quasi], axis=1)
-        gone = ~released[rows]
-        left = rows[gone]
-        if left.size:
-            of = classes_of([*due[gone].T], left.size).of.astype(np.int64)
-            refuse_satisfying(left, of, due[gone], ModelInputs.of(claim, None))
-            self.left += claim.amount(left)
-        self._due += [pl.DataFrame(some.astype(np.int32)).unique() for some in (due[gone], due[~gone])]
 
     def check_whole(self) -> None:
         if self._records != self.source.records:
@@ -253,50 +261,44 @@ class _GroupsOfClasses:
             raise fault(TableCheck.SUPPRESSED, what)
 
 
+def _on_levels(claim: Claim) -> pl.DataFrame:
+    """The classes that the records of a group are due to be in, released or not."""
+    due: dict[str, Index] = {}
+    for one in claim.schema.quasi:
+        column = claim.original[one.name]
+        due[one.name] = due_on_level(values_in(column, one, claim), claim.levels[one.name])[1].take(column.codes)
+    return pl.DataFrame(due).unique()
+
+
 class _Rest:
     """The records of a release that are not looked at yet, one after another."""
 
-    def __init__(self, written: WrittenParts, quasi: Sequence[str]) -> None:
-        self._tables = written.tables()
-        self._quasi = [place for place, name in enumerate(written.names) if name in quasi]
+    def __init__(self, tables: Iterator[Table]) -> None:
+        self._tables = tables
         self._held: Table | None = None
         self._start = 0
-        self._before: tuple[object, ...] | None = None
 
     def take(self, records: int) -> Iterator[Table]:
         """The next ones, a table for each part that they are in.
 
         Raises:
-            VerificationError: there are fewer, or the first of them is in a class that records before were in.
+            VerificationError: there are fewer.
         """
-        first = True
         while records:
             if self._held is None or self._start == self._held.records:
                 self._held, self._start = next(self._tables, None), 0
             if self._held is None:
                 raise fault(TableCheck.RECORDS, "fewer records are released than are said to be")
             end = min(self._start + records, self._held.records)
-            some = self._held.take(np.arange(self._start, end))
-            records, self._start = records - some.records, end
-            self._follow(some, first=first)
-            first = False
-            yield some
-
-    def _follow(self, some: Table, *, first: bool) -> None:
-        """Look at the labels where a group begins, and keep those where it may end."""
-        ends = as_texts(some.take(np.array([0, some.records - 1]))).fill_null("")
-        begins, last = (tuple(ends.row(row)[place] for place in self._quasi) for row in (0, 1))
-        if first and begins == self._before:
-            raise fault(TableCheck.CLASSES, "a class is judged in two groups")
-        self._before = last
+            yield self._held.take(np.arange(self._start, end))
+            records, self._start = records - (end - self._start), end
 
 
 def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, released: str) -> None:
     found = source.pairs(identifying, released)
     every = np.arange(found.table.records)
     schema = only(claim.schema, {identifying, released})
-    for leak in leaks(schema, found.table, found.table, every, k=claim.k, weights=found.counts):
-        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+    refuse_leaks(leaks(schema, found.table, found.table, every, k=claim.k, weights=found.counts))
 
 
 def _joined(verdicts: Sequence[Verdict]) -> Verdict:

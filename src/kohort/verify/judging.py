@@ -64,9 +64,9 @@ class ModelInputs:
                 resolved.append((domain.counted(_reference(column, codes, counts, len(domain), people)), codes))
         return cls(claim, tuple(resolved), people, population)
 
-    def released(self, table: Table) -> list[SensitiveCodes]:
+    def released(self, table: Table) -> list[CellCodes]:
         """For each sensitive attribute, the code of each released cell: that of a value which is written so."""
-        codes: list[SensitiveCodes] = []
+        codes: list[CellCodes] = []
         for domain, of_value in self.sensitive:
             texts = released_texts(self.claim.judged(domain.name), self.claim).to_list()
             code_of: dict[str | None, int] = {}
@@ -74,18 +74,17 @@ class ModelInputs:
                 code_of[text] = min(code, code_of.get(text, code))  # an apostrophe may have told two values apart
             column = table[domain.name]
             of_text = np.array([code_of[text] for text in column.values.to_list()], np.int64)
-            codes.append(SensitiveCodes(of_text, column.codes))
+            codes.append(self.claim.workspace.taken(narrow(of_text, len(domain) + 1), column.codes))
         return codes
 
-    def left(self, records: Index) -> list[SensitiveCodes]:
+    def left(self, records: Index) -> list[Index]:
         """The same for some records of the input."""
         return [
-            SensitiveCodes(of_value, self.claim.judged(domain.name).codes.take(records))
-            for domain, of_value in self.sensitive
+            of_value.take(self.claim.judged(domain.name).codes.take(records)) for domain, of_value in self.sensitive
         ]
 
     def profile(
-        self, of: Numbers, classes: int, records: Numbers, sensitive: Sequence[SensitiveCodes]
+        self, of: Numbers, classes: int, records: Numbers, sensitive: Sequence[NDArray[np.integer]]
     ) -> ObservedProfile:
         """What models may know of `classes` classes, without the population.
 
@@ -100,23 +99,6 @@ class ModelInputs:
         held = zip(self.sensitive, sensitive, strict=True)
         values = {domain.name: (domain, codes) for (domain, _), codes in held}
         return ObservedProfile(ClassProfile(_counted(of, classes, people, weights)), of, people, weights, values)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SensitiveCodes:
-    """The codes of sensitive cells: those of few values, looked up when they are counted.
-
-    Attributes:
-        of_value: (v,) the code of each value.
-        values: (m,) the value of each record.
-    """
-
-    of_value: Index
-    values: CellCodes
-
-    def take(self, records: Index | slice) -> Index:
-        """(r,) the codes of some records."""
-        return self.of_value.take(self.values[records])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +117,7 @@ class ObservedProfile:
     of: Numbers
     people: Index | None
     weights: Counts | None
-    sensitive: Mapping[str, tuple[SensitiveDomain, SensitiveCodes]]
+    sensitive: Mapping[str, tuple[SensitiveDomain, NDArray[np.integer]]]
 
     def satisfied(self, model: PrivacyModel) -> Mask:
         """(c,) which classes satisfy the model alone."""
@@ -162,7 +144,7 @@ class ObservedProfile:
             weights = None if self.weights is None else self.weights[rows]
             part = _taken(self.whole, some)
             of = self.of[rows] - some.start
-            found = _histogram(domain, codes.take(rows), (of, part.sizes.size), people, weights, few=few)
+            found = _histogram(domain, codes[rows], (of, part.sizes.size), people, weights, few=few)
             yield replace(part, histograms=(found,))
 
     def _by_class(self) -> Index | None:
@@ -208,7 +190,7 @@ def _people(claim: Claim) -> Index | None:
 
 def _histogram(
     domain: SensitiveDomain,
-    codes: Index,
+    codes: NDArray[np.integer],
     of: tuple[Numbers, int],
     people: Index | None,
     weights: Counts | None,

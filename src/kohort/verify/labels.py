@@ -86,9 +86,9 @@ _NOTHING: Final = (1, 0)
 RANGE_OF_NAMES: Final = "range of names"
 
 
-def kind_of(values: SourceValues) -> str:
+def kind_of(label: Label, *, numeric: bool) -> str:
     """What a column is released as: a label of the schema; of names `range of names` in place of `range`."""
-    return RANGE_OF_NAMES if values.label is Label.RANGE and not values.numeric else values.label.value
+    return RANGE_OF_NAMES if label is Label.RANGE and not numeric else label.value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

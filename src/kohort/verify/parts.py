@@ -8,30 +8,30 @@ size are those of the joined text, and of other formats those of the parts' byte
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
-from kohort.core.uniques import together_of
+from kohort.core.uniques import Singling, together_of
 from kohort.io.cells import encode
 from kohort.io.manifest import digest_of
 from kohort.tables.dataset import Values
+from kohort.tables.recoded import joined
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Tuples, as_texts, summed, tuples_in, tuples_of
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
-from kohort.verify.singling import singling_of, together, worst_in
+from kohort.verify.singling import likely, singled_out, together
 from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault, reading_release
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from kohort.arrays import Index
-    from kohort.core.uniques import Singling
     from kohort.verify.aggregates import Hashed
+    from kohort.workspace import Workspace
 
 
 #: Text whose parts have a header each, and one when they are joined.
@@ -43,7 +43,7 @@ NO_CODES: Final = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenParts:
-    """A release of several files that are well formed and in order, as a relation.
+    """A release of several files that are well formed and in order.
 
     `counted` are the tuples that were asked for when the files were read.
     """
@@ -64,7 +64,7 @@ class WrittenParts:
         Args:
             paths: The files, each with its header.
             claim: What the release says of itself; neither its source nor its lineage is looked at.
-            columns: The columns of the tuples, as of `tuples`; where there are none, nothing is counted.
+            columns: The columns of the tuples that are counted; where there are none, nothing is.
             hashed: The columns whose hashes are summed for each.
 
         Raises:
@@ -95,29 +95,6 @@ class WrittenParts:
     def distinct(self, name: str) -> Values:
         """The distinct values of a column, and the records with each."""
         return self._values[name]
-
-    def collect(self) -> Table:
-        """All records in memory."""
-        return self.take(np.arange(self.records))
-
-    def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
-        """The distinct tuples of some columns. Cost: one more pass."""
-        groups = Groups(hashed)
-        for table in self.tables():
-            groups.add(table, columns)
-        return groups.found
-
-    def take(self, records: Index) -> Table:
-        """Some records, ascending. Cost: one more pass."""
-        some: list[pl.DataFrame] = []
-        start = 0
-        for table in self.tables():
-            inside = records[(records >= start) & (records < start + table.records)] - start
-            some.append(as_texts(table.take(inside)))
-            start += table.records
-        texts = pl.concat(some)
-        columns = (encode(name, texts[str(place)], pl.String()) for place, name in enumerate(self.names))
-        return Table(tuple(columns), len(texts))
 
     def tables(self) -> Iterator[Table]:
         """The parts again, which have to be the same."""
@@ -199,21 +176,18 @@ def written_singling(written: WrittenParts, claim: Claim) -> tuple[tuple[Singlin
     """Whom released columns single out, each and in pairs, and then all together, where each record is a person."""
     names, sets = [one.name for one in claim.schema.unchanged], together_of(claim.schema, claim.answers)
     every = together(written.tables(), written.records, sets, workspace=claim.workspace)
-    return singled_out_of(written, names) if names else (), every
+    return singled_out_of(written, names, claim.workspace), every
 
 
-def singled_out_of(written: WrittenParts, names: Sequence[str]) -> tuple[Singling, ...]:
-    """Whom these columns single out, and pairs of them. Cost of a pair: one pass over the parts."""
+def singled_out_of(written: WrittenParts, names: Sequence[str], workspace: Workspace = HEAP) -> tuple[Singling, ...]:
+    """Whom these columns single out, and pairs of them. Cost: one pass over the parts where pairs are likely to."""
     counts = [written.distinct(name).counts for name in names]
-
-    def unique(*columns: int) -> int:
-        several = len(columns) > 1
-        of = written.tuples([names[place] for place in columns]).counts if several else counts[next(iter(columns))]
-        return int(np.count_nonzero(of == 1))
-
-    def sample(records: Index) -> list[Column]:
-        table = written.take(records)
-        return [table[name] for name in names]
-
-    worst = partial(worst_in, written.records, sample)
-    return singling_of(names, written.records, counts, unique, worst)
+    alone = [
+        Singling((name,), int(np.count_nonzero(one == 1)), written.records)
+        for name, one in zip(names, counts, strict=True)
+    ]
+    paired = sorted({place for pair in likely(counts, alone) for place in pair}) if names else []
+    if not paired:
+        return tuple(alone)
+    few = [Table(tuple(table[names[place]] for place in paired), table.records) for table in written.tables()]
+    return (*alone, *singled_out(joined(few, workspace).columns)[len(paired) :])

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.labels import Meaning
-    from kohort.verify.values import ExpectedLabels
     from kohort.verify.verdict import Claim
 
 
@@ -76,10 +75,10 @@ def cover_of(meaning: Meaning) -> Cover:
     )
 
 
-def cover_of_node(due: ExpectedLabels) -> Cover:
-    """The values below each node: those that are due to be released as it."""
-    labels = np.arange(int(due.labels.max(initial=-1)) + 1)
-    return Cover(due.labels, np.arange(labels.size + 1), labels, labels)
+def cover_of_node(due: Index) -> Cover:
+    """The values below each node: those that are `due` to be released as it."""
+    labels = np.arange(int(due.max(initial=-1)) + 1)
+    return Cover(due, np.arange(labels.size + 1), labels, labels)
 
 
 def cover_of_classes(meaning: Meaning, held: NDArray[np.integer], classes: ReleasedClasses) -> Cover:
@@ -101,7 +100,7 @@ def matched_population(
     claim: Claim,
     table: Table,
     classes: ReleasedClasses,
-    levels: Mapping[str, ExpectedLabels],
+    due: Mapping[str, Index],
     regions: Mapping[str, Meaning],
 ) -> MatchedPopulation | None:
     """The population in the terms of the release's labels; `None` where no model asks for it.
@@ -110,7 +109,7 @@ def matched_population(
         claim: What the release says of itself.
         table: The release.
         classes: Its classes.
-        levels: Of a full-domain release, what each value is due to be released as.
+        due: Of a full-domain release, what each value is due to be released as.
         regions: Of any other, what the labels stand for.
     """
     if claim.known is None or not any(model.declared.population for model in claim.models):
@@ -119,8 +118,8 @@ def matched_population(
     labels: list[NDArray[np.integer]] = []
     for name in (attribute.name for attribute in claim.schema.quasi):
         labels.append(table[name].codes.take(classes.first))
-        if name in levels:
-            covers.append(cover_of_node(levels[name]))
+        if name not in regions:
+            covers.append(cover_of_node(due[name]))
         elif regions[name].values.label is Label.MEAN:
             labels[-1] = np.arange(classes.first.size)
             covers.append(cover_of_classes(regions[name], claim.original[name].codes.take(claim.lineage), classes))

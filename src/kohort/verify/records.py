@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index, Mask
     from kohort.errors import VerificationError
     from kohort.schema import Attribute, Schema
+    from kohort.verify.identifiers import Leak
 
 
 #: Numbers name nobody: some other column will have the same.
@@ -100,7 +101,12 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
     refuse_names(claim.schema, lambda name: every[name].values, released)
     schema, source, lineage, room = claim.schema, claim.original, claim.lineage, claim.workspace
-    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, workspace=room):
+    refuse_leaks(leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, workspace=room))
+
+
+def refuse_leaks(found: Iterable[Leak]) -> None:
+    """Refuse released columns that hold cells of identifying ones."""
+    for leak in found:
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
 
 

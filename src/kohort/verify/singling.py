@@ -233,21 +233,22 @@ def singling_of(
         unique: People with a value, or a pair of values, that nobody else has; of columns by their places.
         worst: The pairs that are to be counted.
     """
-    refuse_many(len(names))
     alone = [Singling((name,), unique(place), total) for place, name in enumerate(names)]
-    own = np.array([single.unique for single in alone])
-    least = np.maximum.outer(own, own)
-    likely = np.triu(most(counts) > np.maximum(total // 20, least), 1)
-    for place, single in enumerate(alone):
-        if single.most:
-            likely[place] = likely[:, place] = False
-    pairs: list[tuple[int, int]] = [(one, other) for one, other in np.argwhere(likely).tolist()]
     found: list[Singling] = []
-    for pair in worst(pairs):
+    for pair in worst(likely(counts, alone)):
         one = Singling((names[pair[0]], names[pair[1]]), unique(*pair), total)
-        if one.many and one.unique > least[pair]:
+        if one.many and one.unique > max(alone[place].unique for place in pair):
             found.append(one)
     return (*alone, *sorted(found, key=lambda pair: -pair.unique)[:PAIRS])
+
+
+def likely(counts: Sequence[Counts], alone: Sequence[Singling]) -> Pairs:
+    """The pairs of columns that may have to be told, by what each column has and singles out alone."""
+    refuse_many(len(counts))
+    least = [max(single.people // 20, single.unique) for single in alone]
+    few = np.array([not single.most for single in alone])
+    found = np.triu(most(counts) > np.maximum.outer(least, least), 1) & np.logical_and.outer(few, few)
+    return [(one, other) for one, other in np.argwhere(found).tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -331,19 +332,6 @@ def worst_of(pairs: Pairs, drawn: int, unique: Callable[..., int]) -> Pairs:
     found = {pair: unique(*pair) for pair in pairs}
     some = [pair for pair in pairs if _SELDOM * found[pair] > drawn]
     return sorted(some, key=lambda pair: -found[pair])[:PAIRS]
-
-
-def worst_in(records: int, taken: Callable[[Index], Sequence[Column]], pairs: Pairs) -> Pairs:
-    """The pairs that are to be counted: all, or of more records those that single out most of a sample.
-
-    Args:
-        records: How many there are, each of a person.
-        taken: The columns of some of them, by their ascending places.
-        pairs: Those that may be worth it.
-    """
-    if records <= 2 * SAMPLE or not pairs:
-        return pairs
-    return worst_of(pairs, SAMPLE, _Records.of(taken(np.sort(drawn_of(records, SAMPLE))), None).unique)
 
 
 def exposure(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,7 +27,7 @@ import polars as pl
 
 from kohort.core.uniques import together_of
 from kohort.io.manifest import digest_of
-from kohort.schema import Label, Role
+from kohort.schema import Role
 from kohort.shown import many
 from kohort.tables.recoded import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
@@ -52,7 +52,7 @@ from kohort.verify.records import (
     without_value,
 )
 from kohort.verify.singling import exposure, singled_out, together
-from kohort.verify.values import ExpectedLabels, values_in
+from kohort.verify.values import values_in
 from kohort.verify.verdict import (
     Claim,
     TableCheck,
@@ -69,8 +69,6 @@ from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
@@ -138,27 +136,25 @@ def verify_table(table: Table, claim: Claim) -> Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CheckedLabels:
-    """What the labels of the quasi-identifiers are, once every cell was held against its input record.
+    """The labels of a quasi-identifier, once every cell was held against its input record.
 
     Attributes:
-        regions: What the labels mean, and how the records fit into them.
-        levels: Of a full-domain release instead, what each value is due to be released as.
-        refined: Of local recoding besides, what each value would be released as before it, as a number.
+        values: The input's values.
+        region: What the labels mean, and how the records fit into them; `None` in a full-domain release.
+        due: (u,) what each value is due to be on the level that is claimed, if one is, as a number: in a full-domain
+            release the code of the label, or a number of its own where no record is released with it; -1 where no
+            release may hold the value.
     """
 
-    regions: dict[str, tuple[Meaning, Fit]] = field(default_factory=dict[str, "tuple[Meaning, Fit]"])
-    levels: dict[str, ExpectedLabels] = field(default_factory=dict[str, "ExpectedLabels"])
-    refined: dict[str, ExpectedLabels] = field(default_factory=dict[str, "ExpectedLabels"])
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        nodes = dict.fromkeys(self.levels, Label.ANCESTOR.value)
-        return nodes | {name: kind_of(meaning.values) for name, (meaning, _) in self.regions.items()}
+    values: SourceValues
+    region: tuple[Meaning, Fit] | None = None
+    due: Index | None = None
 
     @property
     def data_dependent(self) -> bool:
-        nodes = any(due.data_dependent for due in self.levels.values())
-        return nodes or any(meaning.data_dependent for meaning, _ in self.regions.values())
+        if self.region is not None:
+            return self.region[0].data_dependent
+        return self.values.hierarchy is not None and self.values.hierarchy.data_dependent
 
 
 def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
@@ -169,24 +165,26 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     check_records(table, claim)
     check_lineage(table, claim)
     check_identifiers(table, claim, asked.original)
-    held = _check_against_input(table, claim)
+    found = claim.workspace.side_by_side(partial(_check_column, table, claim), claim.schema.released)
+    labels = {one.values.attribute.name: one for one in found if one is not None}
+    regions = {name: one.region for name, one in labels.items() if one.region is not None}
+    due = {name: one.due for name, one in labels.items() if one.due is not None}
     disordered = disorder(table, [attribute.name for attribute in claim.schema.quasi], claim.workspace)
     classes = released_classes(table, claim, ordered=disordered is None)
-    meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
-    inputs = ModelInputs.of(claim, matched_population(claim, table, classes, held.levels, meanings))
+    meanings = {name: meaning for name, (meaning, _) in regions.items()}
+    inputs = ModelInputs.of(claim, matched_population(claim, table, classes, due, meanings))
     of_numbers = {name for name, meaning in meanings.items() if meaning.of_numbers}
     people = check_models(table, inputs, classes, of_numbers).sizes
-    if held.levels:
-        borne = [table[name].codes.take(classes.first) for name in held.levels]
-        check_suppression(borne, held.levels, inputs)
-    if held.refined:
-        _check_refined(table, held.refined, classes, inputs)
+    if claim.refined:
+        inputs = replace(inputs, population=matched_population(claim, table, classes, due, {}))
+    if due:
+        check_suppression(due, classes, inputs)
     alone = claim.workspace.zeros(table.records, np.bool_)
 
     def ends(name: str) -> None:
-        check_ends(table[name], *held.regions[name], claim, classes, alone=alone)
+        check_ends(table[name], *regions[name], claim, classes, alone=alone)
 
-    deque(claim.workspace.side_by_side(ends, held.regions), maxlen=0)
+    deque(claim.workspace.side_by_side(ends, regions), maxlen=0)
     if disordered is not None:
         raise disordered
     if reading.astray:
@@ -203,7 +201,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         bands=bands(sizes, claim.k),
         models=tuple(model.name for model in claim.models),
         sha256=reading.sha256,
-        data_dependent=held.data_dependent,
+        data_dependent=any(one.data_dependent for one in labels.values()),
         checks=comparisons(
             claim.schema,
             records,
@@ -219,8 +217,8 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         incomplete=asked.incomplete,
         singling=singling,
         together=every,
-        exposed=exposure(table, held.regions, claim, classes, people_of_records, at_ends=alone),
-        labels=held.kinds,
+        exposed=exposure(table, regions, claim, classes, people_of_records, at_ends=alone),
+        labels={name: kind_of(one.values.label, numeric=one.values.numeric) for name, one in labels.items()},
     )
 
 
@@ -247,88 +245,68 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> None:
         check_cells(column, claim)
 
 
-def _check_against_input(table: Table, claim: Claim) -> _CheckedLabels:
-    held = _CheckedLabels()
-    for found in claim.workspace.side_by_side(partial(_check_column, table, claim), claim.schema.released):
-        held.levels.update(found.levels)
-        held.regions.update(found.regions)
-        held.refined.update(found.refined)
-    return held
-
-
-def _check_column(table: Table, claim: Claim, attribute: Attribute) -> _CheckedLabels:
+def _check_column(table: Table, claim: Claim, attribute: Attribute) -> _CheckedLabels | None:
     """Check one column; what its labels are, if it is generalized."""
     column = table[attribute.name]
     if attribute.role is not Role.QUASI:
         _check_cells(column, attribute, claim)
-        return _CheckedLabels()
+        return None
     if attribute.name in claim.levels:
-        return _CheckedLabels(levels={column.name: check_level(column, attribute, claim)})
+        values = values_in(claim.original[column.name], attribute, claim)
+        return _CheckedLabels(values, due=check_level(column, values, claim))
     region = check_regions(column, attribute, claim)
-    finer = {column.name: check_finer(column, region[0], claim)} if attribute.name in claim.refined else {}
-    return _CheckedLabels({column.name: region}, refined=finer)
+    values = region[0].values
+    return _CheckedLabels(
+        values, region, check_finer(column, values, claim) if attribute.name in claim.refined else None
+    )
 
 
-def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedLabels:
-    """Every cell is a node of the level that is claimed, and the one above the record's own value.
+def check_level(column: Column, values: SourceValues, claim: Claim) -> Index:
+    """Every cell is a node of the level that is claimed, and the one above the record's own value; gives what is due.
 
     Cost: one walk over the records.
     """
-    level, values = claim.levels[column.name], values_in(claim.original[column.name], attribute, claim)
-    texts, node = _nodes(values, level, column.name)
-    released = labels_of(column.name, column.values)
-    label = places(texts, released)
-    unknown = np.ones(len(released), np.bool_)
-    unknown[label[label >= 0]] = False
+    level, released = claim.levels[column.name], labels_of(column.name, column.values)
+    texts, due = due_on_level(values, level)
+    unknown = places(released, texts) < 0
     refuse_labels(unknown, column, f"is not a node of level {level}", f"are not nodes of level {level}")
     refuse_labels(twofold(values, released, claim.schema.missing), column, TWOFOLD)
+    label = places(texts, released)
     label = np.where(label < 0, len(released) + np.arange(label.size), label)
-    due = np.where((node < 0) | ~values.released, -1, label[node])
-    outside = differing(column, due, claim)
+    due = np.where(due < 0, -1, label[due])
     rest = " nodes that are not above their values"
-    refuse(TableCheck.REGIONS, outside, "record has", "records have", rest, column=column.name)
-    return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
+    refuse(TableCheck.REGIONS, differing(column, due, claim), "record has", "records have", rest, column=column.name)
+    return due
 
 
-def due_on_level(column: Column, attribute: Attribute, claim: Claim) -> Index:
-    """(u,) what each value of the input is due to be released as on the level that is claimed, by a number.
+def due_on_level(values: SourceValues, level: int) -> tuple[pl.Series, Index]:
+    """The different labels of a level, and (u,) which of them each value of the input is due to be released as.
 
-    Values that are due to be released alike have one number, whatever is released; -1 where no release may hold one.
+    Nodes may have one label; -1 where no release may hold the value.
     """
-    values = values_in(column, attribute, claim)
-    texts, node = _nodes(values, claim.levels[column.name], column.name)
-    number = places(texts, texts.unique(maintain_order=True))
-    return np.where((node < 0) | ~values.released, -1, number[node])
+    labels, node = _nodes(values, level)
+    texts = labels.unique(maintain_order=True)
+    return texts, np.where(node < 0, -1, places(labels, texts)[node])
 
 
-def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabels:
+def check_finer(column: Column, values: SourceValues, claim: Claim) -> Index:
     """No label is coarser than the nodes of the level that is claimed; gives the node of each value there.
 
     A label that stands on several levels is taken for the lowest; that it covers its records' values is known.
     """
-    values, level = meaning.values, claim.refined[column.name]
-    _, node = _nodes(values, level, column.name)
+    level = claim.refined[column.name]
+    _, node = _nodes(values, level)
     assert values.hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
     finer = [text for texts in values.hierarchy.labels[: level + 1] for text in texts]
     allowed = pl.Series(["", *finer]).unique()
     coarse = places(labels_of(column.name, column.values), allowed) < 0
     rest = f"coarser than nodes of level {level}"
     refuse_labels(coarse, column, f"is {rest}", f"are {rest}")
-    return ExpectedLabels(np.where(values.released, node, -1), values.hierarchy.data_dependent)
+    return node
 
 
-def _check_refined(
-    table: Table, refined: Mapping[str, ExpectedLabels], classes: ReleasedClasses, inputs: ModelInputs
-) -> None:
-    """What was left out are whole classes of the release that was refined; see `check_suppression`."""
-    claim = inputs.claim
-    population = matched_population(claim, table, classes, refined, {})
-    borne = [one.labels.take(claim.original[name].codes.take(claim.lineage)) for name, one in refined.items()]
-    check_suppression(borne, refined, replace(inputs, population=population))
-
-
-def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Index]:
-    """The labels of a level's nodes, and (u,) the node above each value; -1 above what is no leaf.
+def _nodes(values: SourceValues, level: int) -> tuple[pl.Series, Index]:
+    """The labels of a level's nodes, and (u,) the node above each value; -1 where no release may hold the value.
 
     A missing value that is no leaf has a node of its own, the last, on every level below the root.
     """
@@ -336,25 +314,24 @@ def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Inde
     assert hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
     highest = hierarchy.height if highest is None else min(highest, hierarchy.height)
     if not 0 <= level <= highest:
-        raise fault(TableCheck.LABELS, f"there is no level {level} among 0 to {highest}", column=name)
-    leaf = places(values.printed, pl.Series(hierarchy.leaves, dtype=pl.String))
-    labels = hierarchy.labels[level]
+        what = f"there is no level {level} among 0 to {highest}"
+        raise fault(TableCheck.LABELS, what, column=values.attribute.name)
+    labels, node = hierarchy.labels[level], values.above(level)
     apart = len(labels) if level < hierarchy.height else 0
-    node = np.where(leaf < 0, np.where(values.absent, apart, -1), hierarchy.maps[level][leaf])
-    return pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String), node
+    node = np.where((node < 0) & values.absent, apart, node)
+    texts = pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String)
+    return texts, np.where(values.released, node, -1)
 
 
-def check_suppression(
-    borne: Sequence[NDArray[np.integer]], levels: Mapping[str, ExpectedLabels], inputs: ModelInputs
-) -> None:
+def check_suppression(due: Mapping[str, Index], classes: ReleasedClasses, inputs: ModelInputs) -> None:
     """What was left out is whole classes, and each fails some model that judges it alone.
 
     Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
     and of what was released.
 
     Args:
-        borne: Of each quasi-identifier, what each released class, or record, is due to be there, or is.
-        levels: What each value is due to be there.
+        due: What each value of a quasi-identifier is due to be on the level that is claimed.
+        classes: The released classes: those of this level, or finer ones.
         inputs: What the models look at.
     """
     claim = inputs.claim
@@ -364,18 +341,19 @@ def check_suppression(
     left = np.flatnonzero(gone)
     if not left.size:
         return
-    due = [one.labels.take(claim.original[name].codes.take(left)) for name, one in levels.items()]
-    found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + borne[0].size)
+    every: Index = np.append(left, claim.lineage.take(classes.first) if claim.levels else claim.lineage)
+    columns = [labels.take(claim.original[name].codes.take(every)) for name, labels in due.items()]
+    found = classes_of(columns, every.size)
     of, released = np.split(found.of.astype(np.int64), [left.size])
     parted = np.bincount(of, minlength=found.sizes.size).take(np.unique(released))
     if parted.any():
-        classes = many(int(np.count_nonzero(parted)), "released class", "released classes")
-        what = f"left out: {many(int(parted.sum()), 'record')} of {classes}"
+        several = many(int(np.count_nonzero(parted)), "released class", "released classes")
+        what = f"left out: {many(int(parted.sum()), 'record')} of {several}"
         raise fault(TableCheck.SUPPRESSED, what)
-    refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
+    _refuse_satisfying(left, of, np.stack([labels[: left.size] for labels in columns], axis=1), inputs)
 
 
-def refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
+def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
     """Refuse a class of the records `left` out, with the labels they are due, that satisfies the models.
 
     Models that judge all classes together are no reason to leave one out. Classes too small for the others are not

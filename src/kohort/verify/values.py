@@ -87,17 +87,8 @@ class SourceValues:
 
     @property
     def label(self) -> Label:
-        """What regions are released as: what the schema asks for, or the scale's own way."""
-        if self.attribute.grid is not None:
-            return Label.GRID
-        asked = self.attribute.label
-        if asked is not None and asked.of_names:
-            asked = None if self.numeric else Label.SET
-        if asked is not None and (self.numeric or asked is not Label.MEAN):
-            return asked
-        if self.numeric:
-            return Label.RANGE
-        return Label.SET if self.hierarchy is None else Label.ANCESTOR
+        """What regions are released as."""
+        return label_for(self.attribute, numeric=self.numeric, nodes=self.hierarchy is not None)
 
     @property
     def absent(self) -> Mask:
@@ -128,6 +119,21 @@ class SourceValues:
     def amounts(self) -> Shares:
         """(u,) what each number is; nothing in particular where it is missing."""
         return (self.numbers.astype(np.float64) / 10.0**self.decimals)[self.ranks]
+
+
+def label_for(attribute: Attribute, *, numeric: bool, nodes: bool) -> Label:
+    """What regions of numbers or names are released as: what the schema asks for, or the scale's own way.
+
+    `nodes`: there are those of a hierarchy.
+    """
+    if attribute.grid is not None:
+        return Label.GRID
+    asked = attribute.label
+    if asked is not None and asked.of_names:
+        asked = None if numeric else Label.SET
+    if asked is not None and (numeric or asked is not Label.MEAN):
+        return asked
+    return Label.RANGE if numeric else Label.ANCESTOR if nodes else Label.SET
 
 
 def with_others(column: Column, population: Table | None) -> pl.Series:
@@ -274,21 +280,6 @@ def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> SourceValu
 def _built(attribute: Attribute, text: str, records: Mapping[str, int]) -> Hierarchy:
     """The hierarchy that a builder's text asks for; where no value was observed, that of the missing one."""
     return from_spec(text, list(records), name=attribute.name, counts=records) if records else suppress([""])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpectedLabels:
-    """What each value of an attribute is due to be released as.
-
-    Attributes:
-        labels: (u,) the label of each value of the source, then of those that only the population has: its code in
-            the released column, or a number of its own where no record is released with it; -1 where no release may
-            hold the value.
-        data_dependent: Whether the labels were chosen by looking at records.
-    """
-
-    labels: Index
-    data_dependent: bool
 
 
 #: 1 January 1970, counted from 1 January of year 1, and the last day of all.

@@ -360,7 +360,7 @@ class Verdict(Summary):
         classes: Equivalence classes.
         smallest: Records of the smallest class, or people if there is a person key: the achieved k; 0 without records.
         largest: Records of the largest class.
-        bands: ReleasedClasses by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
+        bands: Classes by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
         models: Names of the models, all met.
         sha256: The digest of the file's bytes; empty for a table in memory.
         data_dependent: Whether some label was chosen by looking at records: ranges and means without a grid, nodes of
@@ -416,7 +416,7 @@ class Verdict(Summary):
             ("Records", f"{self.records:,}"),
             ("Suppressed", f"{self.suppressed:,}"),
             *([] if self.people is None else [("People", f"{self.people:,}")]),
-            ("ReleasedClasses", f"{self.classes:,}"),
+            ("Classes", f"{self.classes:,}"),
             ("Smallest class", f"{self.smallest:,}"),
             ("Largest class", f"{self.largest:,}"),
             ("Models met", ", ".join(self.models)),

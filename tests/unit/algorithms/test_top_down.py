@@ -1,11 +1,10 @@
-"""Top-down greedy search: what its docstring says, case by case, and the kernel against the plain loop."""
+"""Top-down greedy search: what its docstring says, case by case."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian import top_down
-from kohort.algorithms.mondrian.top_down import TopDown, grow
+from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError, UsageError
 from kohort.models.k_anonymity import KAnonymity
@@ -28,9 +27,6 @@ from tests.reference.mondrian_tables import (
     random_table,
 )
 from tests.reference.top_down import top_down as top_down_plainly
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def groups(*values: int, k: int = 2) -> list[list[int]]:
@@ -125,23 +121,6 @@ def test_it_takes_no_choices() -> None:
         None,
         None,
     )
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_compiled_loop_is_the_plain_one(seed: int) -> None:
-    """Numba and Python let the same tuples join the same groups."""
-    draw = np.random.default_rng(seed)
-    points = draw.integers(0, 9, (30, 3)).astype(float)
-    order = draw.permutation(30)
-    found: list[list[bool]] = []
-    plain: Callable[..., None] = vars(top_down)["grow"].py_func
-    for loop in (grow, plain):
-        boxes, chosen = points[[4, 7]], np.zeros(30, np.bool_)
-        loop(points, order, (4, 7), boxes, boxes.copy(), chosen)
-        found.append(chosen.tolist())
-    assert found[0] == found[1]
-    assert found[0][4]
-    assert not found[0][7]
 
 
 def test_the_recoding_is_multidimensional() -> None:

@@ -247,7 +247,7 @@ def test_names_that_went_leave_the_items(visitor: Visitor) -> None:
     """Where the file is no longer there, the page says so, shows the items and offers to leave the names out."""
     said(visitor, visitor.desk.text + 'names-file = "gone.csv"\n')
     page = visitor.get("/items")
-    assert "there is no such list of items" in told(page)
+    assert "there is no such file of names" in told(page)
     assert "Leave the names out" in told(page)
     assert "Role of insulin" in told(page)
 

@@ -74,9 +74,7 @@ suppress = "items"
 max-sets = 1_000
 
 [run]
-engine = "spark"
-master = "spark://there:7077"
-spark-conf = { "spark.executor.memory" = "8g" }
+engine = "duckdb"
 memory-limit = "4GiB"
 spill-folder = "spilled"
 
@@ -139,8 +137,7 @@ def test_every_key_reaches_the_job() -> None:
     """A job that uses every key says with each what the documentation says."""
     made = parse(FULL)
     run = made.run
-    assert (run.engine, run.master, run.spill_folder) == ("spark", "spark://there:7077", "spilled")
-    assert (run.spark_conf, run.memory_limit) == ({"spark.executor.memory": "8g"}, 4 << 30)
+    assert (run.engine, run.memory_limit, run.spill_folder) == ("duckdb", 4 << 30, "spilled")
     assert (made.source, made.target, made.inputs) == ("sales.csv", "release.tsv", ())
     assert made.job.coherence == Coherence(Fraction(2, 5), 10, 4)
     assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk"), absent=True)

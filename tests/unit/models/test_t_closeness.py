@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.models.t_closeness import ValueLevel, added_up, moved_by_node, moved_in_order
+from kohort.models.t_closeness import added_up, people_below
+from kohort.native.library import MOVE_BY_NODE, MOVE_IN_ORDER
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.integers(0, 12))
@@ -18,13 +19,15 @@ def test_few_of_many_values(seed: int, values: int, held: int) -> None:
     counts = random.integers(0, 3, used.shape) * random.integers(0, 2, used.shape)
     full = np.zeros((3, values), np.int64)
     np.put_along_axis(full, used, counts, axis=1)
-    apart = full * reference.sum() - reference * full.sum(axis=1, keepdims=True)
-    assert (
-        moved_in_order(counts, used, added_up(reference)).tolist() == np.abs(apart.cumsum(axis=1)).sum(axis=1).tolist()
-    )
+    people = int(reference.sum())
+    apart = full * people - reference * full.sum(axis=1, keepdims=True)
+    total, moved = np.empty(3, np.int64), np.empty(3)
+    MOVE_IN_ORDER(counts, used.shape[1], used, added_up(reference), total, moved)
+    assert moved.tolist() == np.abs(apart.cumsum(axis=1)).sum(axis=1).tolist()
+    assert total.tolist() == full.sum(axis=1).tolist()
     nodes = np.sort(random.integers(0, values, values))
-    levels = np.arange(values), np.unique(nodes, return_inverse=True)[1]
+    levels = np.stack([np.arange(values), np.unique(nodes, return_inverse=True)[1]])
     above = np.stack([np.bincount(levels[1], weights=row) for row in apart])
-    moved = np.abs(apart).sum(axis=1) + np.abs(above).sum(axis=1)
-    known = tuple(ValueLevel.of(one, reference) for one in levels)
-    assert moved_by_node(counts, used, known, int(reference.sum())).tolist() == moved.tolist()
+    MOVE_BY_NODE(counts, used.shape[1], used, levels, people_below(levels, reference), values, people, total, moved)
+    assert moved.tolist() == (np.abs(apart).sum(axis=1) + np.abs(above).sum(axis=1)).tolist()
+    assert total.tolist() == full.sum(axis=1).tolist()

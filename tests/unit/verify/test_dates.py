@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
+import numpy as np
 import polars as pl
 import pytest
 
 from kohort.schema import Attribute, Role, Scale
 from kohort.schema.dates import DateFormat, Period
-from kohort.verify.values import begins, days_of, in_days
+from kohort.verify.values import begins, days_of, in_days, values_of
 
 LAST = date.max.toordinal()
 
@@ -72,3 +73,12 @@ def test_the_first_day_is_a_day() -> None:
     """Day 1 is the first; the one before it is none."""
     attribute = Attribute("born", Role.QUASI, Scale.DATE)
     assert days_of(pl.Series(["0001-01-01", "0000-12-31"]), attribute).to_list() == [1, None]
+
+
+def test_an_open_end_is_printed_by_its_label() -> None:
+    """In a cell, as the end of a range, and among the names of its column; the other end is a day."""
+    born = Attribute("born", Role.QUASI, Scale.DATE)
+    texts = pl.Series(["1991-02-03", "before 1990-01-01", "1995-06-07"])
+    values = values_of(born, texts, lambda: np.ones(3, np.int64), frozenset({""}))
+    assert values.ends.to_list() == ["before 1990-01-01", "1991-02-03", "1995-06-07"]
+    assert values.printed.to_list()[1] == values.labels[0] == values.names[0] == "before 1990-01-01"

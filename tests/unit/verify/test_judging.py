@@ -18,7 +18,7 @@ from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import resolve
 from kohort.tables.table import Column
 from kohort.verify import judging
-from kohort.verify.judging import ObservedProfile, SensitiveCodes
+from kohort.verify.judging import ObservedProfile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ def test_a_record_counts_for_those_it_stands_for(weights: list[int], *, satisfie
     """Two values are as uncertain as two only where as many people have either."""
     counts = np.array(weights)
     domain, codes = resolve(Attribute("s", Role.SENSITIVE), ["f", "g"], counts, frozenset())
-    held = {"s": (domain, SensitiveCodes(codes, np.array([0, 1], np.uint8)))}
+    held = {"s": (domain, codes.take([0, 1]))}
     observed = ObservedProfile(ClassProfile(np.array([10])), np.array([0, 0]), None, counts, held)
     assert observed.satisfied(EntropyLDiversity("s", Fraction(9, 5))).tolist() == [satisfied]
 
@@ -75,7 +75,7 @@ def test_what_is_judged_together_is_seen_together(of: list[int], monkeypatch: py
     monkeypatch.setattr("kohort.core.frequency.CELLS", 1)
     domain, codes = resolve(Attribute("s", Role.SENSITIVE), ["f", "g"], np.array([2, 2]), frozenset())
     values = np.array(of, np.uint8)  # each class has a value of its own
-    held = {"s": (domain, SensitiveCodes(codes, values))}
+    held = {"s": (domain, codes.take(values))}
     observed = ObservedProfile(ClassProfile(np.array([2, 2])), np.array(of), None, None, held)
     assert observed.satisfied(Together()).tolist() == [False, False]
     assert observed.satisfied_jointly(Together())
@@ -90,7 +90,7 @@ def test_each_class_has_the_values_of_its_records(
     for name, limit in limits.items():
         monkeypatch.setattr(f"kohort.core.frequency.{name}", limit)
     domain, codes = resolve(Attribute("s", Role.SENSITIVE), ["f", "g"], np.array([3, 1]), frozenset())
-    held = {"s": (domain, SensitiveCodes(codes, np.array(values, np.uint8)))}
+    held = {"s": (domain, codes.take(values))}
     observed = ObservedProfile(ClassProfile(np.array([2, 2])), np.array(of), None, None, held)
     assert observed.satisfied(DistinctLDiversity("s", 2)).tolist() == [True, False]
 

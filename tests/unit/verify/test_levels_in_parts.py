@@ -95,7 +95,7 @@ def test_the_checks_are_those_of_the_whole_release(tmp_path: Path, groups: Seque
         (["Enna", "Elba"], (2, 3), ((-1,), (0, 1), (2,), (3,)), "left out: 1 class of which other records"),
         # some of one that is released
         (["Enna", "Asti"], (2, 3), ((-1,), (0, 1), (2, 3)), "left out: 1 class of which other records"),
-        (["Enna", "Asti"], (2, 3), ((-1,), (0, 1, 2, 3)), "left out: 1 class of which other records"),
+        (["Enna", "Asti"], (2, 3), ((-1,), (0, 1, 2, 3)), "left out: 1 record of 1 released class"),
     ],
 )
 def test_what_is_left_out_for_no_reason_is_refused(

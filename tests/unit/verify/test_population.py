@@ -24,7 +24,6 @@ from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim
 from kohort.verify.population import Cover, MatchedPopulation, cover_of_node
-from kohort.verify.values import ExpectedLabels
 from tests.reference.frames import verify_frame
 from tests.toy_models import ToyModel
 
@@ -218,7 +217,7 @@ DIVERSE = DistinctLDiversity("s", 2)
 def test_values_of_no_node_make_no_label() -> None:
     """A column may have no value at all, or none that a release may hold."""
     for labels in ([], [-1, -1]):
-        cover = cover_of_node(ExpectedLabels(np.array(labels, np.int64), data_dependent=False))
+        cover = cover_of_node(np.array(labels, np.int64))
         assert (cover.first.tolist(), cover.low.size, cover.high.size) == ([0], 0, 0)
 
 

@@ -26,5 +26,5 @@ def test_people_are_counted_where_they_have_several_records() -> None:
     assert of_people is not None
     assert of_records is not None
     shown, without = map(_shown, (of_people, of_records))
-    assert (shown["Records"], shown["People"]) == ("6", "4")
+    assert (shown["Records"], shown["People"], shown["Classes"]) == ("6", "4", "2")
     assert "People" not in without

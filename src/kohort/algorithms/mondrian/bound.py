@@ -25,13 +25,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups, join, joined_cost
-from kohort.algorithms.mondrian.costs import Priced
+from kohort.algorithms.mondrian.costs import Groups, Priced
 from kohort.core.frequency import group
-from kohort.kernels import kernel
+from kohort.native.library import COST_WITH_EACH
 
 if TYPE_CHECKING:
-    from kohort.algorithms.mondrian.cost_kernels import Groups
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Codes, Counts, Index
@@ -158,7 +156,7 @@ class Search(NamedTuple):
         places: (m, d) of the tuples that a cheaper group than the best may hold.
         counts: (m,) their records.
         k: Records that a group needs.
-        some: The groups, and room for one.
+        some: The groups, and room for more.
         costs: What groups cost.
         dear: (m,) room for what the group costs with each candidate.
         taken: (1,) how many groups there are.
@@ -178,38 +176,36 @@ class Search(NamedTuple):
     def of(cls, table: Reach, one: int, k: int, looks: int) -> Search:
         """Group the tuples that cost least with the given one; only tuples that cost less with it can be cheaper."""
         costs, places = table.priced.costs, table.priced.places
-        room, dear = groups(2, costs), np.empty(len(places), np.int64)
-        clear(room, 0)
-        add(room, 0, places, one, costs)
-        join_all(places, (room, 0), costs, dear)
+        nearest, dear = Groups.empty(1, costs), np.empty(len(places), np.int64)
+        nearest.add(places, [one], costs)
+        COST_WITH_EACH(costs, nearest, places, dear)
         order = np.argsort(dear, kind="stable")
-        for other in order[: int(np.searchsorted(np.cumsum(table.counts[order]), k)) + 1].tolist():
-            add(room, 0, places, other, costs)
-        best = cost(room, 0, costs)
+        nearest.add(places, order[: int(np.searchsorted(np.cumsum(table.counts[order]), k)) + 1].tolist(), costs)
+        best = int(nearest.cost(costs)[0])
         near = dear < best
-        some = groups(min(looks // max(int(near.sum()), 1), MOST_NODES) + 2, costs)
-        clear(some, 0)
-        add(some, 0, places, one, costs)
+        some = Groups.empty(min(looks // max(int(near.sum()), 1), MOST_NODES) + 1, costs)
+        some.one(0).add(places, [one], costs)
         return cls(places[near], table.counts[near], k, some, costs, dear[near], np.ones(1, np.int64), [best])
 
     @property
     def full(self) -> bool:
         """Whether there is no room for another group."""
-        return bool(self.taken[0] + 2 > len(self.some.low))
+        return bool(self.taken[0] == len(self.some.low))
 
     def grown(self, node: Node) -> int:
         """The number of the group with its nearest candidate."""
         number = int(self.taken[0])
-        clear(self.some, number)
-        join(self.some, number, self.some, node.number)
-        add(self.some, number, self.places, node.nearest, self.costs)
+        for part in self.some:
+            part[number] = part[node.number]
+        self.some.one(number).add(self.places, [node.nearest], self.costs)
         self.taken[0] += 1
         return number
 
     def open(self, waiting: list[Node], number: int, forbidden: tuple[int, ...]) -> None:
         """Put a group among those that wait, unless it is complete or cannot lead to a cheaper one."""
-        own = cost(self.some, number, self.costs)
-        join_all(self.places, (self.some, number), self.costs, self.dear)
+        group = self.some.one(number)
+        own = int(group.cost(self.costs)[0])
+        COST_WITH_EACH(self.costs, group, self.places, self.dear)
         dear = self.dear
         if own >= self.best[0] or any(dear[one] <= own for one in forbidden):
             return
@@ -224,14 +220,3 @@ class Search(NamedTuple):
         bound = int(dear[order[enough]]) if enough < order.size else NEVER
         if bound < self.best[0]:
             heappush(waiting, Node(bound, number, int(order[np.count_nonzero(free)]), forbidden))
-
-
-@kernel
-def join_all(places: Codes, one: tuple[Groups, int], costs: Costs, out: Index) -> None:
-    """What a group would cost with each tuple; its last place is room for one tuple."""
-    some, number = one
-    room = some.low.shape[0] - 1
-    for row in range(len(places)):
-        clear(some, room)
-        add(some, room, places, row, costs)
-        out[row] = joined_cost(some, number, some, room, costs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.algorithms.mondrian.costs import SET, SPAN
+from kohort.algorithms.mondrian.costs import BEYOND, SET, SPAN
 from kohort.kernels import inlined, kernel
 from kohort.workspace import HEAP
 
@@ -16,27 +16,11 @@ if TYPE_CHECKING:
     from kohort.core.frequency import Words
     from kohort.workspace import Workspace
 
-#: Greater than any place.
-BEYOND: Final = 1 << 62
-
 #: A word has 1 << WORD bits.
 WORD: Final = 6
 
-
-class Groups(NamedTuple):
-    """What is known of g groups, as far as their labels go.
-
-    Attributes:
-        low: (g, d) least place in each attribute; BEYOND in an empty group.
-        high: (g, d) greatest place; -1 in an empty group.
-        bits: (g, w) which places occur, of attributes that are released as sets.
-        looked: (d + 1,) how many attributes are looked at, then which: what all groups share costs nothing to compare.
-    """
-
-    low: Index
-    high: Index
-    bits: Words
-    looked: Index
+#: As in `costs`; and how many attributes are looked at, then which: what all groups share costs nothing to compare.
+Groups = NamedTuple("Groups", [("low", "Index"), ("high", "Index"), ("bits", "Words"), ("looked", "Index")])  # noqa: UP014  until `lattice.local` needs no Numba
 
 
 def groups(number: int, costs: Costs, looked: Index | None = None, workspace: Workspace = HEAP) -> Groups:
@@ -143,19 +127,3 @@ def joined_cost(some: Groups, one: int, other: Groups, second: int, costs: Costs
 def cost(some: Groups, one: int, costs: Costs) -> int:
     """What a group costs that is not empty."""
     return joined_cost(some, one, some, one, costs)
-
-
-@inlined
-def pair_cost(places: Codes, one: int, other: int, costs: Costs) -> int:
-    """What two tuples would cost as one group."""
-    total = 0
-    for attribute in range(places.shape[1]):
-        first, second = int(np.int64(places[one, attribute])), int(np.int64(places[other, attribute]))
-        kind = costs.kinds[attribute]
-        if kind == SPAN:
-            total += span_cost(costs, attribute, min(first, second), max(first, second))
-        elif first != second and kind == SET:
-            total += int(costs.ends[costs.first[attribute] + 1])
-        elif first != second:
-            total += ancestor_cost(costs, attribute, first, second)
-    return total

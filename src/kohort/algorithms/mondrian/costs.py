@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from kohort.native.library import COST_GROUPS, GATHER
 from kohort.schema import Label, Scale
 from kohort.workspace import HEAP
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Codes, Index, Positions
+    from kohort.core.frequency import Words
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
     from kohort.workspace import Workspace
@@ -45,6 +47,9 @@ DEAREST: Final = Fraction(3, 2)
 
 #: Bits of a word.
 BITS: Final = 64
+
+#: Greater than any place.
+BEYOND: Final = 1 << 62
 
 
 class Costs(NamedTuple):
@@ -75,6 +80,42 @@ class Costs(NamedTuple):
     above: Index
     levels: Index
     words: Index
+
+
+class Groups(NamedTuple):
+    """What is known of g groups of tuples, as far as their labels go.
+
+    Attributes:
+        low: (g, d) least place in each attribute; BEYOND in an empty group.
+        high: (g, d) greatest place; -1 in an empty group.
+        bits: (g, w) which places occur, of attributes that are released as sets.
+    """
+
+    low: Index
+    high: Index
+    bits: Words
+
+    @classmethod
+    def empty(cls, number: int, costs: Costs, workspace: Workspace = HEAP) -> Groups:
+        """So many groups without tuples."""
+        low, high = (workspace.empty((number, costs.kinds.size), np.int64) for _ in range(2))
+        low[...], high[...] = BEYOND, -1
+        return cls(low, high, workspace.zeros((number, max(int(costs.words[-1]), 1)), np.uint64))
+
+    def one(self, number: int) -> Groups:
+        """One of them alone, in the same memory."""
+        some = slice(number, number + 1)
+        return Groups(self.low[some], self.high[some], self.bits[some])
+
+    def add(self, places: Codes, rows: Sequence[int], costs: Costs) -> None:
+        """Put some tuples into the only group."""
+        GATHER(costs, places, np.array(rows), np.array([0, len(rows)]), self)
+
+    def cost(self, costs: Costs) -> Index:
+        """(g,) what each group costs; none is empty."""
+        found = np.empty(len(self.low), np.int64)
+        COST_GROUPS(costs, self, found)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,24 +3,31 @@
 Each partition ranks its candidates once and proposes the best first, then twice as many, and so on, until one is
 allowed or none is left: the answer is that of judging one after another, for a partition's cuts depend on its own
 records alone. Partitions of few rows get a column for each sensitive value that they have (`blocks`).
+
+An open partition is a row of numbers: its first and last row, its records, its depth, and its block, which says what
+its sensitive codes mean.
+
+Cost per partition: finding its candidates (`loss_kernels`), and for those that are judged together one pass over its
+rows for each of their attributes, besides the columns of their histograms.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from kohort.algorithms.mondrian.blocks import Columns, alike, both_sides, rows_of
-from kohort.algorithms.mondrian.loss_wave_kernels import BLOCK, DEPTH, Ranked, count_sides, cut, rank
 from kohort.algorithms.mondrian.waves import CELLS, LEAST_CUTS
+from kohort.native.library import COUNT_SIDES, CUT, RANK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.algorithms.mondrian.loss_kernels import Rows, Scan
-    from kohort.arrays import Codes, Index
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.core.frequency import Words
     from kohort.models.base import PrivacyModel
 
 #: Candidates that are ranked at once, at least one partition's.
@@ -31,6 +38,31 @@ PARTITIONS: Final = 1 << 12
 
 #: Candidates that a partition proposes first.
 FIRST: Final = 2
+
+
+#: Where an open partition has its depth and its block.
+DEPTH: Final = 3
+BLOCK: Final = 4
+
+
+class Ranked(NamedTuple):
+    """The candidates of some partitions, those of each from the best on, or room for them.
+
+    Attributes:
+        ends: (p,) where the candidates of each partition end.
+        coarse: (p,) whether it may have others, since values were taken together.
+        spans: (p, d, 2) of each, and of each attribute, its least place and how many it spans.
+        at: (c, 2) the attribute of a candidate, and the value that is the last on the left; PLACES for two groups.
+        left: (c,) records left of it.
+        groups: (c, 2) of two groups, a bit for each value on the right.
+    """
+
+    ends: Index
+    coarse: Mask
+    spans: Index
+    at: Index
+    left: Counts
+    groups: Words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +121,7 @@ class Judged:
             left=np.empty(room, np.int64),
             groups=np.empty((room, 2), np.uint64),
         )
-        done = rank(self.both[0], self.scan, some, self.least, ranked)
+        done = RANK(self.scan.arrays, self.both[0].codes, some, self.least, ranked)
         return ranked._replace(ends=ranked.ends[:done], coarse=ranked.coarse[:done], spans=ranked.spans[:done])
 
     def _cut(self, open_: Index, ranked: Ranked) -> Iterator[tuple[Index, Index]]:
@@ -110,15 +142,24 @@ class Judged:
             asked, batch = asked[(asked[:, 2] >= 0) & (asked[:, 2] < ranked.ends[asked[:, 0]])], 2 * batch
 
     def _tried(self, open_: Index, ranked: Ranked, asked: Index, number: int) -> tuple[Index, Index]:
-        """Judge so many candidates, and make the first that is allowed of each partition."""
+        """Judge so many candidates, and make the first that is allowed of each partition.
+
+        Args:
+            open_: The partitions.
+            ranked: Their candidates.
+            asked: (q, 3) which partition, its first candidate that is asked for, and the one behind the last, which
+                becomes -1 where the partition is cut.
+            number: How many candidates these are.
+        """
         sizes = np.empty(2 * number, np.int64)
         histograms = np.empty((2 * number, self.columns.cells), np.int64)
         held = self.codes, np.append(0, np.cumsum(self.columns.sizes))
-        count_sides(self.both[0], self.scan, open_, ranked, asked, held, (sizes, histograms))
+        rows, scan = [one.codes for one in self.both], self.scan.arrays
+        COUNT_SIDES(scan, rows[0], open_, ranked, asked, *held, sizes, histograms)
         of = np.repeat(open_[asked[:, 0], BLOCK], 2 * (asked[:, 2] - asked[:, 1]))
         allowed = both_sides(self.models, self.columns.profile(sizes, histograms, of))
         parts = np.empty((2 * len(asked), open_.shape[1]), np.int64)
-        parts = parts[: cut(self.both, self.scan, open_, ranked, asked, allowed, parts)]
+        parts = parts[: CUT(scan, *rows, open_, ranked, asked, allowed, parts)]
         return asked[asked[:, 2] < 0, 0], parts
 
     def _narrowed(self, open_: Index) -> Judged:

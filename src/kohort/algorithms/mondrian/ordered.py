@@ -40,13 +40,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.algorithms.method import Method
-from kohort.algorithms.mondrian import ordered_kernels as kernels
 from kohort.algorithms.mondrian.by_loss import Tree
-from kohort.algorithms.mondrian.cost_kernels import groups
-from kohort.algorithms.mondrian.costs import Priced
+from kohort.algorithms.mondrian.costs import Groups, Priced
+from kohort.algorithms.mondrian.division import NEVER, Division, Line, Window, divide
 from kohort.algorithms.mondrian.loss_kernels import memory
 from kohort.algorithms.mondrian.mondrian import Mondrian, require_feasible
-from kohort.algorithms.mondrian.ordered_kernels import NEVER, Division, Line
 from kohort.algorithms.mondrian.reordering import BESIDE, reordered
 from kohort.algorithms.mondrian.space import Space
 from kohort.algorithms.mondrian.together import require_together
@@ -54,6 +52,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import Multidimensional
+from kohort.native.library import CHAIN, ENCLOSE, GATHER, TURN
 from kohort.schema import Label
 from kohort.specification import Specification
 from kohort.workspace import BLOCK, HEAP, blocks, ordinals, tallied
@@ -260,7 +259,7 @@ class Distinct:
             number = some.stop
         low, high = (quasi[:1].repeat(classes, axis=0) for _ in range(2))
         low[:], high[:] = np.iinfo(quasi.dtype).max, 0
-        kernels.enclose(quasi, (tuples, regions), low, high)
+        ENCLOSE(quasi, quasi.shape[1], tuples, regions, low, high)
         return Multidimensional(tuples, regions, counts, low, high)
 
     def total(self, recoding: Multidimensional) -> int:
@@ -269,8 +268,10 @@ class Distinct:
         regions = recoding.regions[by_region]
         starts = np.searchsorted(regions, np.arange(len(recoding.low) + 1))
         records = np.add.reduceat(recoding.counts[by_region], starts[:-1])
-        which, room = self.which[recoding.tuples[by_region]], groups(1, self.priced.costs)
-        return kernels.total(self.priced.places, (which, starts, records), self.priced.costs, room)
+        which, costs = self.which[recoding.tuples[by_region]], self.priced.costs
+        some = Groups.empty(records.size, costs, self.workspace)
+        GATHER(costs, self.priced.places, which, starts, some)
+        return int(records @ some.cost(costs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -344,7 +345,7 @@ def orders(table: Distinct, k: int, finer: int) -> Iterator[Index]:
     sizes, room = tree.leaves[:, 1] - tree.leaves[:, 0], table.workspace
     order = room.empty(int(sizes.sum()), np.int64)
     order[:] = room.taken(tree.rows.tuples, room.counted_up(tree.leaves[:, 0], sizes))
-    kernels.chain(priced.places, priced.costs, np.append(0, np.cumsum(sizes)), order)
+    CHAIN(priced.costs, priced.places, np.append(0, np.cumsum(sizes)), order)
     yield order
     yield to_and_fro(priced, table.workspace)
 
@@ -358,7 +359,7 @@ def to_and_fro(priced: Priced, workspace: Workspace = HEAP) -> Index:
     for some in blocks(len(keys)):
         keys[some] = keys[some][:, by_cost]
     order, (runs, spare) = lexicographic(keys, workspace), (workspace.empty((len(keys), 2), np.int64) for _ in range(2))
-    kernels.turn(workspace.taken(keys, order), runs, spare)
+    TURN(workspace.taken(keys, order), keys.shape[1], runs, spare)
     return workspace.taken(order, runs[:, 0])
 
 
@@ -406,13 +407,13 @@ def divided_by(table: Distinct, order: Index, problem: Problem, k: int, most: in
     few = table.workspace.empty(table.counts.size, np.int64)
     line = table.line(order, np.minimum(table.counts, ENOUGH * k, out=few))
     records = int(line.ends[-1])
-    out, seen = _nothing(records, table.workspace), kernels.window(2 * k - 1, line.costs)
+    out, seen = Division.none(records, table.workspace), Window.of(2 * k - 1, line.costs)
     for first in range(1, records + 1, AT_A_TIME):
         last, run = min(first + AT_A_TIME - 1, records), int(np.searchsorted(line.ends, first)) - 1
-        kernels.divide(line, (first, last, k, run), np.empty((0, k), np.bool_), seen, out)
+        divide(line, (first, last, k, run), np.empty((0, k), np.bool_), seen, out)
         if last >= 2 * k and out.total[last - 2 * k + 2 : last + 1].min() >= most:
             return Divided(order, np.empty(0, np.int64), NEVER)
-    ends = _ends(out)
+    ends = out.ends
     runs = np.searchsorted(line.ends, ends) - 1
     all_ends = table.upto(order, table.counts)
     inside = ends - line.ends[runs]
@@ -431,15 +432,15 @@ def _judged(table: Distinct, order: Index, models: Sequence[PrivacyModel], k: in
     every = table.workspace.empty(order.size, np.bool_)
     every[:] = True
     sensitive = table.workspace.taken(frequency.sensitive, table.spread(inverse(order, table.workspace), every))
-    out, step = _nothing(records, table.workspace), max(AT_ONCE // cells, 1)
-    seen = kernels.window(k + width - 1, line.costs)
+    out, step = Division.none(records, table.workspace), max(AT_ONCE // cells, 1)
+    seen = Window.of(k + width - 1, line.costs)
     for first in range(1, records + 1, step):
         last = min(first + step - 1, records)
         ends, sizes = np.meshgrid(np.arange(first, last + 1), np.arange(k, k + width), indexing="ij")
         allowed = (sizes <= ends) & _satisfying(frequency, models, sensitive, np.stack([ends, sizes]))
         run = int(np.searchsorted(line.ends, first)) - 1
-        kernels.divide(line, (first, last, k, run), allowed, seen, out)
-    return Divided(order, _ends(out), int(out.total[-1]))
+        divide(line, (first, last, k, run), allowed, seen, out)
+    return Divided(order, out.ends, int(out.total[-1]))
 
 
 def _satisfying(frequency: FrequencySet, models: Sequence[PrivacyModel], sensitive: Codes, asked: Index) -> Mask:
@@ -456,19 +457,3 @@ def _satisfying(frequency: FrequencySet, models: Sequence[PrivacyModel], sensiti
     classes = ClassProfile(sizes.reshape(-1), tuple(histograms))
     satisfied: Mask = np.logical_and.reduce([model.satisfied(classes) for model in models])
     return satisfied.reshape(sizes.shape)
-
-
-def _nothing(records: int, workspace: Workspace) -> Division:
-    """Room for divisions of so many records; no records cost nothing."""
-    total, last = (workspace.zeros(records + 1, np.int64) for _ in range(2))
-    total[1:] = NEVER
-    return Division(total, last)
-
-
-def _ends(out: Division) -> Index:
-    """(c,) where the classes of the best division end; none where there is no division."""
-    if out.total[-1] == NEVER:
-        return np.empty(0, np.int64)
-    ends = np.empty(kernels.trace(out, np.empty(0, np.int64)), np.int64)
-    kernels.trace(out, ends)
-    return ends[::-1]

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.algorithms.mondrian.cost_kernels import WORD, add, ancestor_cost, clear, groups, joined_cost, span_cost
-from kohort.algorithms.mondrian.costs import SET, SPAN
-from kohort.kernels import inlined, kernel
+from kohort.algorithms.mondrian.costs import Groups
+from kohort.native.library import FOLLOW, GATHER, LEAN
 from kohort.workspace import BLOCK, HEAP, blocks
 
 if TYPE_CHECKING:
-    from kohort.algorithms.mondrian.cost_kernels import Groups
     from kohort.algorithms.mondrian.costs import Costs, Priced
     from kohort.arrays import Codes, Counts, Index
     from kohort.workspace import Workspace
@@ -51,7 +49,7 @@ def reordered(
     bounds = np.append(0, last[whole] + 1)
     line = workspace.taken(priced.places, order)  # from here on memory is read in order
     chain = np.arange(bounds.size - 1)
-    follow(_hulls(line, bounds, priced.costs, workspace), priced.costs, chain, first)
+    FOLLOW(priced.costs, _hulls(line, bounds, priced.costs, workspace), chain, first, BESIDE)
     moved = workspace.counted_up(bounds[chain], np.diff(bounds)[chain])
     begins = workspace.zeros(order.size + 1, np.bool_)
     begins[:1] = begins[last + 1] = begins[last[~whole]] = True  # a shared tuple is a part by itself
@@ -63,7 +61,7 @@ def reordered(
 def _turned(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> Index:
     """The rows of each part, those first that are better off with the part before it than with the one behind it."""
     nearer, turned = (workspace.empty(len(line), np.int64) for _ in range(2))
-    lean(line, starts, costs, _hulls(line, starts, costs, workspace), nearer)
+    LEAN(costs, line, starts, _hulls(line, starts, costs, workspace), nearer)
     parts = starts.size - 1
     for some in blocks(parts, max(BLOCK * parts // max(len(line), 1), 1)):
         rows, sizes = slice(starts[some.start], starts[some.stop]), np.diff(starts[some.start : some.stop + 1])
@@ -73,73 +71,7 @@ def _turned(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> I
 
 
 def _hulls(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> Groups:
-    some = groups(starts.size - 1, costs, workspace=workspace)
-    gather(line, starts, costs, some)
+    """A group of the rows from each start to the next."""
+    some = Groups.empty(starts.size - 1, costs, workspace)
+    GATHER(costs, line, starts[:0], starts, some)
     return some
-
-
-@kernel
-def gather(line: Codes, starts: Index, costs: Costs, some: Groups) -> None:
-    """Put the rows from each start to the next into a group."""
-    for one in range(starts.size - 1):
-        clear(some, one)
-        for row in range(starts[one], starts[one + 1]):
-            add(some, one, line, row, costs)
-
-
-@kernel
-def follow(some: Groups, costs: Costs, chain: Index, first: int) -> None:
-    """Let the groups follow one another, among neighbours, each time the one that costs least with the last."""
-    begin, end = 0, min(first, chain.size)
-    while begin < chain.size:
-        for place in range(max(begin, 1), end):
-            best, least = place, joined_cost(some, chain[place - 1], some, chain[place], costs)
-            for other in range(place + 1, end):
-                dear = joined_cost(some, chain[place - 1], some, chain[other], costs)
-                if dear < least or (dear == least and chain[other] < chain[best]):
-                    best, least = other, dear
-            chain[place], chain[best] = chain[best], chain[place]
-        begin, end = end, min(end + BESIDE, chain.size)
-
-
-@kernel
-def lean(line: Codes, starts: Index, costs: Costs, some: Groups, nearer: Index) -> None:
-    """By how much more each row raises the cost of the part before its own than that of the part behind it.
-
-    Args:
-        line: (u, d) places of all tuples, in their order.
-        starts: Where each part begins, and all end.
-        costs: What groups cost.
-        some: The parts.
-        nearer: (u,) the answer; at the line's ends there is nothing to raise.
-    """
-    for part in range(starts.size - 1):
-        for row in range(starts[part], starts[part + 1]):
-            nearer[row] = 0
-            if part > 0:
-                nearer[row] += _raised(line, row, some, part - 1, costs)
-            if part + 2 < starts.size:
-                nearer[row] -= _raised(line, row, some, part + 1, costs)
-
-
-@inlined
-def _raised(places: Codes, row: int, some: Groups, one: int, costs: Costs) -> int:
-    """By how much a tuple raises the cost of a group; all values but the second are worth the same to a set."""
-    total = 0
-    for attribute in range(places.shape[1]):
-        place, kind = int(np.int64(places[row, attribute])), costs.kinds[attribute]
-        low, high = int(some.low[one, attribute]), int(some.high[one, attribute])
-        if kind == SET:
-            word, first = some.bits[one, costs.words[attribute] + (place >> WORD)], costs.first[attribute]
-            if word >> np.uint64(place & 63) & np.uint64(1) == 0:
-                more = 0 if low == high else 1
-                total += int(costs.ends[first + more + 1] - costs.ends[first + more])
-            continue
-        if low <= place <= high:
-            continue
-        below, above = min(low, place), max(high, place)
-        if kind == SPAN:
-            total += span_cost(costs, attribute, below, above) - span_cost(costs, attribute, low, high)
-        else:
-            total += ancestor_cost(costs, attribute, below, above) - ancestor_cost(costs, attribute, low, high)
-    return total

@@ -39,7 +39,7 @@ from kohort.algorithms.mondrian.space import Space, parted
 from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import group
-from kohort.kernels import kernel
+from kohort.native.library import GROW_BOXES
 from kohort.specification import Specification
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.forest import Partition
     from kohort.algorithms.mondrian.space import Sides
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Counts, Index, Mask, Shares
+    from kohort.arrays import Counts, Mask, Shares
 
 #: How often the farthest tuple is looked for: more hardly finds a pair farther apart, says the paper.
 ROUNDS: Final = 3
@@ -125,35 +125,15 @@ def _split(space: Space, partition: Partition) -> Sides | None:
 
 
 def _grown(points: Shares) -> Mask:
+    """(u,) which tuples join the first group: in their order, each the one that has the lower penalty with it."""
     first, second = 0, 0
     for _ in range(ROUNDS):
         first, second = second, int(np.abs(points - points[second]).sum(axis=1).argmax())
     from_first, from_second = (np.abs(points - points[seed]).sum(axis=1) for seed in (first, second))
     order = np.argsort(-np.abs(from_first - from_second), kind="stable")
     is_first = np.zeros(len(points), np.bool_)
-    grow(points, order, (first, second), points[[first, second]], points[[first, second]], is_first)
+    GROW_BOXES(points, order, first, second, points[[first, second]], points[[first, second]], is_first)
     return is_first
-
-
-@kernel
-def grow(  # noqa: PLR0917  a kernel takes arrays by position
-    points: Shares, order: Index, seeds: tuple[int, int], low: Shares, high: Shares, is_first: Mask
-) -> None:
-    """Let every tuple join, in this order, the group that has the lower penalty with it; both are boxes, (2, d)."""
-    is_first[seeds[0]] = True
-    for place in order:
-        if place in (seeds[0], seeds[1]):
-            continue
-        one = other = 0.0
-        for axis in range(points.shape[1]):
-            value = points[place, axis]
-            one += max(high[0, axis], value) - min(low[0, axis], value)
-            other += max(high[1, axis], value) - min(low[1, axis], value)
-        chosen = 0 if one <= other else 1
-        is_first[place] = chosen == 0
-        for axis in range(points.shape[1]):
-            low[chosen, axis] = min(low[chosen, axis], points[place, axis])
-            high[chosen, axis] = max(high[chosen, axis], points[place, axis])
 
 
 def _adjusted(points: Shares, counts: Counts, poor: Mask, least: int) -> Iterator[Mask]:

@@ -8,6 +8,15 @@ threads either: they cut different partitions.
 A histogram has a place for every sensitive value. Where there are many, and a model looks only at those that the people
 of a class have, small partitions are cut apart from the large ones, with a place for each value that occurs in the
 partition: its block.
+
+Rows lie in the buffer of `sizes`, behind each row's quasi-identifiers its sensitive codes. An open partition is a row
+of numbers: its first and last row, its records, its depth, how many cuts of its widest dimension were not allowed, its
+block, and the width of each dimension still to be tried, else 0; -1 where they are not known yet. One of which no
+proposed cut was allowed proposes its next ones, farther from the middle or in its next dimension.
+
+The loops are in the compiled core (`kohort.native`, waves.h). Cost per round and partition: one pass over its rows to
+count a column's values, and one to count who has which sensitive value before, between and after the cuts; where people
+are counted, the square of a person's rows, for each sensitive attribute.
 """
 
 from __future__ import annotations
@@ -15,35 +24,22 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
 from kohort.algorithms.mondrian.blocks import Columns, alike, both_sides, rows_of
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
-from kohort.algorithms.mondrian.wave_kernels import (
-    BLOCK,
-    DEPTH,
-    TRIED,
-    WIDTHS,
-    Cuts,
-    Profiles,
-    Sensitive,
-    Values,
-    corners,
-    profile,
-    propose,
-    settle,
-)
 from kohort.core.recoding import Multidimensional
+from kohort.native.library import CORNERS, PROFILE_CUTS, PROPOSE_CUTS, SETTLE_CUTS
 from kohort.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.algorithms.mondrian.kernel import Buffer, Rule
-    from kohort.arrays import Codes, Index
+    from kohort.algorithms.mondrian.sizes import Buffer, Rule
+    from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
     from kohort.workspace import Workspace
@@ -53,6 +49,71 @@ CELLS = 1 << 18
 
 #: Cuts that are judged at once, at least: a partition's first ones always have room.
 LEAST_CUTS = 64
+
+
+#: Where an open partition has its depth, its cuts tried, its block, and its first width.
+DEPTH: Final = 3
+TRIED: Final = 4
+BLOCK: Final = 5
+WIDTHS: Final = 6
+
+
+class Values(NamedTuple):
+    """Memory of one thread.
+
+    Attributes:
+        codes: (m + 1,) a column's codes, then the different ones ascending.
+        upto: (m + 1,) records of each, then records up to each.
+        tally: (w,) records by code, from the least.
+        lines: (w + 2,) which cut comes next, by code.
+        low: (w,) the least code of each column.
+        high: (w,) the greatest.
+    """
+
+    codes: Index
+    upto: Counts
+    tally: Counts
+    lines: Index
+    low: Codes
+    high: Codes
+
+
+class Cuts(NamedTuple):
+    """Proposed cuts, or room for them: those of one partition after another, in each by value.
+
+    Attributes:
+        of: (p, 3) where each partition would be cut, -1 for nowhere, it is a leaf; where its cuts end; whether the
+            dimension has no more.
+        at: (c, 2) a row is left of the cut if its code is less than this; the records that are left of it.
+    """
+
+    of: Index
+    at: Index
+
+
+class Sensitive(NamedTuple):
+    """Where a row's sensitive codes are, and where each attribute's values begin in a histogram.
+
+    Attributes:
+        places: (s, 3) column of the row; number of values, which is the code of a missing one; first place in the
+            histogram. Where people are counted, the last attribute says whose the row is, and has one place.
+        person: Column that says whose a row is, where people are counted: rows of one are then neighbours; else -1.
+    """
+
+    places: Index
+    person: int
+
+
+class Profiles(NamedTuple):
+    """Class profiles, or room for them: of the left and the right side of each cut.
+
+    Attributes:
+        sizes: (2c,) people, or records.
+        histograms: (2c, v) likewise by sensitive value.
+    """
+
+    sizes: Counts
+    histograms: Counts
 
 
 def strict_by_profile(
@@ -184,17 +245,18 @@ class Cutter:
     def _proposed(self, open_: Index, values: Values, room: Index) -> tuple[Index, Cuts]:
         """The first of the open partitions, as many as there is room for, and the cuts that they propose."""
         cuts = Cuts(np.zeros((len(open_), 3), np.int64), room)
-        done = propose(self.buffer, self.rule, values, open_, (cuts, self.cells))
+        done = PROPOSE_CUTS(self.buffer, *self.rule.arguments, values, open_, *cuts, self.cells)
         return open_[:done], Cuts(cuts.of[:done], room[: int(cuts.of[done - 1, 1])])
 
     def _settled(self, open_: Index, values: Values, cuts: Cuts, room: Profiles) -> Index:
-        """What is open after the allowed cuts."""
+        """What is open after each partition's allowed cut nearest the middle; somebody may be on both of its sides."""
         profiles = Profiles(room.sizes[: 2 * len(cuts.at)], room.histograms[: 2 * len(cuts.at)])
-        profile(self.buffer, self.sensitive, values, open_, (cuts, profiles))
+        dimensions = open_.shape[1] - WIDTHS
+        PROFILE_CUTS(self.buffer, values, open_, dimensions, cuts, *self.sensitive, *profiles)
         out = np.empty((2 * len(open_), open_.shape[1]), np.int64)
         of = np.repeat(open_[:, BLOCK], 2 * np.diff(cuts.of[:, 1], prepend=0))
         allowed = both_sides(self.models, self.columns.profile(profiles.sizes, profiles.histograms, of))
-        return out[: settle(self.buffer, open_, cuts, allowed, out)]
+        return out[: SETTLE_CUTS(self.buffer, open_, dimensions, cuts, allowed, out)]
 
     def _narrowed(self, open_: Index) -> Cutter:
         """The cutter of some partitions, each of which gets a block."""
@@ -226,7 +288,7 @@ def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index, workspace: W
         inside_ = inside if cutter.tuples is None else cutter.tuples[inside]
         regions[inside_] = np.repeat(np.arange(first, last, dtype=np.uint32), sizes[first:last])
     ends = [np.empty_like(cutter.buffer.codes, shape=(len(leaves), quasi.shape[1])) for _ in range(2)]
-    corners(cutter.buffer, leaves, cutter.memory(0), *ends)
+    CORNERS(cutter.buffer, leaves, cutter.memory(0), *ends)
     low, high = (cast("Codes", codes.astype(quasi.dtype, copy=False)) for codes in ends)
     recoding = Multidimensional(workspace.ascending(tuples), regions, frequency.counts, low, high)
     return Forest(recoding, leaves[:, DEPTH])

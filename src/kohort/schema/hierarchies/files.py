@@ -108,7 +108,7 @@ def read_hierarchy(
     try:
         if path not in unwritten and not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
-            raise InputError(what, where=str(path), hint=_hint(path))
+            raise InputError(what, where=f"{path}, hierarchy of {name}" if name else str(path), hint=_hint(path))
         held = read_held(unwritten.get(path, path), name=name, separator=separator, **how)
         return replace(held, data_dependent=True) if "data_dependent" in asked else held
     except OSError as error:

@@ -19,7 +19,7 @@ import polars as pl
 
 from kohort.io.baskets.read import pieces_of
 from kohort.io.baskets.write import spelled
-from kohort.kernels import kernel
+from kohort.native.library import DESCENTS
 from kohort.transactions.database import places_of
 from kohort.verify.aggregates import first_halves
 from kohort.verify.reading import Digest
@@ -39,7 +39,7 @@ from kohort.verify.verdict import BY_AGGREGATION, fault, reading_release
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.arrays import Counts, Index, Items
+    from kohort.arrays import Counts
     from kohort.transactions.database import Transactions
     from kohort.verify.transactions.databases import CoherenceClaim, CoherenceVerdict
 
@@ -137,7 +137,7 @@ class _Written:
         cells = places[database.cells]
         self.supports += np.bincount(cells, minlength=self.supports.size)
         first: list[int] = cells[: database.starts[1]].tolist()
-        self.disordered += int(self._last > first) + descents(database.starts, cells)
+        self.disordered += int(self._last > first) + DESCENTS(database.starts, cells)
         self._last = cells[database.starts[-2] :].tolist()
         self.transactions += len(database)
         self.total = (self.total + _hashed(database, self.key)) % (1 << 64)
@@ -165,16 +165,3 @@ def _cohorts(claim: CoherenceClaim, source: BasketSource, left: Sequence[str], w
         shares = zip(tops.tolist(), supports.tolist(), strict=True)
         greatest = max(greatest, *((Fraction(*share), *share) for share in shares))
     return Cohorts(sets, smallest, *greatest[1:])
-
-
-@kernel
-def descents(starts: Index, cells: Items) -> int:
-    """How many transactions stand before one of smaller content."""
-    found = 0
-    for row in range(1, starts.size - 1):
-        at, other = starts[row - 1], starts[row]
-        while at < starts[row] and other < starts[row + 1] and cells[at] == cells[other]:
-            at += 1
-            other += 1
-        found += at < starts[row] and (other == starts[row + 1] or cells[other] < cells[at])
-    return int(found)

@@ -15,11 +15,11 @@ the sets that are counted. Memory: the cells, and p numbers for each public item
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kohort.kernels import kernel
+from kohort.native.library import COUNT_COHORTS, GROUP_COHORTS
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items, Mask
@@ -65,107 +65,9 @@ def count_cohorts(database: Transactions, public: Mask, private: Mask, *, p: int
     places[:occurrences] = groups.starts
     waiting = np.empty((depth * q + 1, 5), np.int64)
     waiting[0] = 0, 0, occurrences, n, together
-    often, supports, ends, seen = np.zeros((4, m), np.int64)
-    return Cohorts(*_search(groups.items, groups.times, places, waiting, often, supports, ends, seen, q, depth, least))
-
-
-@kernel
-def _search(  # noqa: C901, PLR0912, PLR0915, PLR0917  a kernel takes arrays by position; it stays in one piece
-    items: Items,
-    times: Items,
-    places: Index,
-    waiting: Index,
-    often: Counts,
-    supports: Counts,
-    ends: Counts,
-    seen: Counts,
-    public: int,
-    p: int,
-    least: int,
-) -> tuple[int, int, int, int]:
-    """Count every set, depth first: a set's turn comes, then that of the sets with one later item more.
-
-    Args:
-        items: The items of groups: see `Groups`;
-        times: likewise.
-        places: A stack of occurrences, those of the empty set at its bottom.
-        waiting: A stack of sets to go into, the empty one at its bottom: for each its items, where its occurrences
-            start and end, its transactions, and a number that no private item's transactions among these exceed.
-        often: Of each public item how often it occurs; 0 between two sets;
-        supports: likewise of each item in how many transactions.
-        ends: Room for where the occurrences end that were dealt to each item.
-        seen: Room for a list of items.
-        public: How many items are public: those below.
-        p: The most items of a set.
-        least: Count no further where a cohort is smaller.
-
-    Returns:
-        The parts of `Cohorts`.
-    """
-    smallest, together = waiting[0, 3], waiting[0, 4]
-    sets, of, top = 1, smallest, 1
-    while top > 0 and smallest >= least:
-        top -= 1
-        depth, low, high = waiting[top, 0], waiting[top, 1], waiting[top, 2]  # whole rows take long to compile
-        support, most = waiting[top, 3], waiting[top, 4]
-        matters = most * of > together * support
-        stop, new = supports.size if matters else public, 0
-        for at in range(low, high):
-            place = places[at]
-            weight = times[place]  # of a public item it is the group's
-            while items[place] < public:
-                item = items[place]
-                if often[item] == 0:
-                    seen[new] = item
-                    new += 1
-                often[item] += 1
-                supports[item] += weight
-                place += 1
-            while items[place] < stop:
-                item = items[place]
-                if supports[item] == 0:
-                    seen[new] = item
-                    new += 1
-                supports[item] += times[place]
-                place += 1
-        if matters:
-            most = 0
-            for one in range(new):
-                if seen[one] >= public:
-                    most = max(most, int(supports[seen[one]]))
-            if most * of > together * support:
-                together, of = most, support
-        end = high
-        for one in range(new):
-            item = seen[one]
-            ends[item] = -1
-            if item < public:
-                sets += 1
-                smallest = min(smallest, supports[item])
-                if depth + 1 < p or most * of > together * supports[item]:
-                    waiting[top, 0], waiting[top, 1], waiting[top, 2] = depth + 1, end, end + often[item]
-                    waiting[top, 3], waiting[top, 4] = supports[item], most
-                    top += 1
-                    ends[item] = end
-                    end += often[item]
-            often[item] = supports[item] = 0
-        for at in range(low, high if end > high else low):
-            behind = places[at]
-            while items[behind] < public:
-                behind += 1
-            for place in range(places[at], behind):
-                item = items[place]
-                if ends[item] >= 0:
-                    places[ends[item]] = place + 1 if depth + 1 < p else behind
-                    ends[item] += 1
-    return sets, smallest, together, of
-
-
-#: The number of an item that is not of the kind in question.
-_OTHER: Final = -1
-
-#: The FNV prime of 64 bits, which spreads items over a hash table.
-_PRIME: Final = 1_099_511_628_211
+    counts, found = np.empty((4, m), np.int64), np.empty(4, np.int64)
+    COUNT_COHORTS(groups.items, groups.times, places, waiting, *counts, q, depth, least, found)
+    return Cohorts(*found.tolist())
 
 
 class CohortGroups(NamedTuple):
@@ -193,109 +95,14 @@ class CohortGroups(NamedTuple):
 def grouped(database: Transactions, public: Mask, private: Mask) -> CohortGroups:
     """Transactions with the same public items, put together."""
     n, supports, q = len(database), database.supports, int(public.sum())
-    m = q + int(private.sum())
-    known, secret = np.full((2, public.size), _OTHER, np.int32)
-    known[public], secret[private] = np.arange(q), np.arange(q, m)
-    sets = np.empty(int(supports[public].sum()), np.int32)
-    ends, table = np.zeros(n + 1, np.int64), np.zeros(1 << (2 * n).bit_length(), np.int32)
-    latest, earlier = np.empty((2, n), np.int32)
-    g = _number(database.starts, database.cells, known, table, sets, ends, latest, earlier)
-    starts, had, behind = np.empty(g, np.int64), np.zeros(m + 1, np.int32), np.zeros(m, np.int64)
-    items, times = np.empty((2, int(ends[g]) + int(supports[private].sum()) + g), np.int32)
-    _gather(database.starts, database.cells, secret, sets, ends, latest, earlier, had, starts, items, times, behind)
-    return CohortGroups(starts, items, times, behind, int(np.diff(ends[: g + 1]).max(initial=0)))
-
-
-@kernel
-def _number(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index, cells: Items, known: Items, table: Items, sets: Items, ends: Index, latest: Items, earlier: Items
-) -> int:
-    """Number the groups, in the order of their first transactions, by a hash table of a power of two.
-
-    Args:
-        starts: Where each transaction's cells start.
-        cells: The items.
-        known: Of each item its number if it is public.
-        table: Written: groups, from 1 up.
-        sets: Written: the public items of each group.
-        ends: Written: where those of one group end and the next one's start.
-        latest: Written: the last transaction of each group.
-        earlier: Written: of each transaction the one before it in its group, -1 if none.
-
-    Returns:
-        How many groups there are.
-    """
-    many = 0
-    for row in range(starts.size - 1):
-        start = end = ends[many]
-        spread = 0
-        for cell in range(starts[row], starts[row + 1]):
-            item = known[cells[cell]]
-            if item >= 0:
-                sets[end] = item
-                end += 1
-                spread = (spread ^ (item + 1)) * _PRIME
-        if end == start:
-            continue
-        slot = spread ^ (spread >> 29)
-        while True:
-            slot &= table.size - 1
-            group = table[slot] - 1
-            if group < 0:
-                many += 1
-                ends[many] = end
-                table[slot] = many
-                latest[many - 1] = row
-                earlier[row] = -1
-                break
-            place, ahead = ends[group], start - ends[group]
-            while place < ends[group + 1] and place + ahead < end and sets[place] == sets[place + ahead]:
-                place += 1
-            if place == ends[group + 1] and place + ahead == end:
-                earlier[row] = latest[group]
-                latest[group] = row
-                break
-            slot += 1
-    return many
-
-
-@kernel
-def _gather(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    cells: Items,
-    secret: Items,
-    sets: Items,
-    ends: Index,
-    latest: Items,
-    earlier: Items,
-    had: Items,
-    group_starts: Index,
-    items: Items,
-    times: Items,
-    behind: Counts,
-) -> None:
-    """Write down the groups: see `CohortGroups` for the last four, `_number` for the others; `had` is all 0."""
-    top = 0
-    for group in range(group_starts.size):
-        group_starts[group] = top
-        size = ends[group + 1] - ends[group]
-        end, row, weight = top + size, latest[group], 0
-        while row >= 0:
-            weight += 1
-            for cell in range(starts[row], starts[row + 1]):
-                item = secret[cells[cell]]
-                if item >= 0:
-                    if had[item] == 0:
-                        items[end] = item
-                        end += 1
-                    had[item] += 1
-            row = earlier[row]
-        for place in range(size):
-            items[top + place] = sets[ends[group] + place]
-            times[top + place] = weight
-            behind[items[top + place]] += size - place - 1
-        for place in range(top + size, end):
-            times[place] = had[items[place]]
-            had[items[place]] = 0
-        items[end] = had.size - 1
-        top = end + 1
+    m, cells = q + int(private.sum()), int(supports[public].sum())
+    code = np.full(public.size, -1, np.int32)
+    code[public], code[private] = np.arange(q), np.arange(q, m)
+    sizes = 1 << (2 * n).bit_length(), cells, n, n, m  # of the hash table, sets, last and earlier transactions, counts
+    ends, starts = np.empty((2, n + 1), np.int64)
+    items, times = np.empty((2, cells + int(supports[private].sum()) + n), np.int32)
+    table, sets, *room = (np.empty(size, np.int32) for size in sizes)
+    behind = np.empty(m, np.int64)
+    g = GROUP_COHORTS(database.starts, database.cells, code, q, table, sets, ends, *room, starts, items, times, behind)
+    size, longest = int(starts[g]), int(np.diff(ends[: g + 1]).max(initial=0))
+    return CohortGroups(starts[:g], items[:size], times[:size], behind, longest)

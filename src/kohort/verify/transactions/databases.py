@@ -19,7 +19,7 @@ from kohort.errors import KohortError, UsageError
 from kohort.io.baskets import read_content, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
-from kohort.kernels import kernel
+from kohort.native.library import DESCENTS, HOLD
 from kohort.shown import Summary
 from kohort.transactions.database import Transactions, held, places_of
 from kohort.verify.reading import Digest, digest
@@ -253,10 +253,6 @@ def plain_digest(database: Transactions, options: BasketOptions, before: int = 0
     return again.sha256
 
 
-#: Origins whose cells are fetched at once: enough for the waits to overlap, few enough to stay in the nearest cache.
-_AHEAD: Final = 64
-
-
 def check_number(found: int, claim: CoherenceClaim) -> None:
     """There are as many transactions as the input had."""
     if found != len(claim.source):
@@ -320,13 +316,15 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> int:
     source, code = held(claim.source, "to follow each transaction"), np.full(len(claim.source.names), np.int32(-1))
     code[places_of(database.names, source.names)[0]] = np.arange(len(database.names))
     rows = database.starts, database.cells, source.starts, source.cells
-    changed, lost, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
+    found = np.empty(2, np.int64)
+    HOLD(*rows, lineage, code, _missing(claim), found)
+    changed, lost = found.tolist()
     if changed:
         raise fault(CoherenceCheck.LINEAGE, f"{changed:,} transactions are not the input's less what was suppressed")
     check_suppressed(claim)
     if lost:
         raise fault(CoherenceCheck.PRIVATE, f"{lost:,} cells of items that are not public are missing")
-    return disordered
+    return DESCENTS(database.starts, database.cells)
 
 
 def _missing(claim: CoherenceClaim) -> Items:
@@ -335,50 +333,3 @@ def _missing(claim: CoherenceClaim) -> Items:
     may_go = gone | claim.public if claim.cells else gone
     kinds = (2 if name in may_go else 0 if name in claim.public else 1 for name in claim.source.names)
     return np.fromiter(kinds, np.int32)
-
-
-@kernel
-def _hold(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index, cells: Items, source_starts: Index, source_cells: Items, lineage: Index, code: Items, missing: Items
-) -> tuple[int, int, int, int]:
-    """Walk through each transaction and its origin side by side.
-
-    Origins lie anywhere: where one wait after the other would take most of the time, some are fetched ahead.
-
-    Args:
-        starts: Where each transaction's cells start.
-        cells: The items.
-        source_starts: The same of the source.
-        source_cells: Likewise.
-        lineage: The origin of each transaction.
-        code: Of each of the source's items the number of the same item here, -1 if it is none.
-        missing: What it means if an item is missing: see `_missing`.
-
-    Returns:
-        Transactions that are not what they may be, cells missing that are not public, transactions that stand before
-        one of smaller content; and what was seen ahead, or no look would be taken.
-    """
-    changed = lost = disordered = seen = before = 0
-    for row in range(lineage.size):
-        if row % _AHEAD == 0:
-            for ahead in range(row, min(row + _AHEAD, lineage.size)):
-                at = source_starts[lineage[ahead]]
-                seen += int(source_cells[at]) if at < source_cells.size else 0
-        start, end = starts[row], starts[row + 1]
-        place, wrong = start, False
-        for at in range(source_starts[lineage[row]], source_starts[lineage[row] + 1]):
-            item = source_cells[at]
-            if place < end and cells[place] == code[item]:
-                place += 1
-            elif missing[item] == 1:
-                lost += 1
-            else:
-                wrong |= missing[item] == 0
-        changed += wrong or place < end  # what is left over was never met: it was added
-        place, other = start, before
-        while place < end and other < start and cells[place] == cells[other]:
-            place += 1
-            other += 1
-        disordered += other < start and (place == end or cells[place] < cells[other])
-        before = start
-    return changed, lost, disordered, seen
