@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.algorithms.lattice.rollup import Fields
 from kohort.algorithms.method import METHODS
 from kohort.native import library
 from kohort.native.library import Function
@@ -116,7 +117,11 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[Any]]
                 kept.append(given_)
         return compiled(function, *arguments)
 
+    def arrays_of(fields: Fields, _: object, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return fields.word, fields.shift, fields.mask, fields.room, *arrays  # as they are, not as C has them
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Fields, "table", arrays_of)
         patch.setattr(Function, "__call__", call)
         for line in commands():
             ran = kohort(*line.replace("d/", f"{folder}/").split())
