@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 SOURCES: Final = tuple(sorted(Path(__file__).parent.glob("*.[ch]")))
 LIBRARY: Final = Path(__file__).with_name("core.so")
 
-#: What the C counts on: that sums wrap around, and that rows are moved as words, whatever they hold.
-MEANING: Final = ("-std=c11", "-fwrapv", "-fno-strict-aliasing", "-fPIC")
+#: What the C counts on: that sums wrap around, that rows are moved as words, whatever they hold, and that products of
+#: fractions are rounded before they are added.
+MEANING: Final = ("-std=c11", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fPIC")
 
 #: Nothing that only some processors of a kind have: a wheel is for all of them.
 FLAGS: Final = (*MEANING, "-O3", "-g0", "-fvisibility=hidden")
@@ -55,7 +56,7 @@ def build(target: Path = LIBRARY, flags: Sequence[str] = FLAGS) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
         made = Path(folder) / target.name
         for compiler in compilers():
-            command = [*compiler, *flags, "-shared", *written, "-o", str(made)]
+            command = [*compiler, *flags, "-shared", *written, "-o", str(made), "-lm"]
             try:
                 run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  a compiler
             except OSError as error:

@@ -249,3 +249,12 @@ MARK_DISPENSABLE: Final = Function("kohort_mark_dispensable", *SIDES, INDEX, TO_
 #: Put transactions in order: see `kohort.transactions.recode`.
 SORT_ROWS: Final = Function("kohort_sort_rows", INDEX, SIZES, TO_WORDS, *[TO_INDEX] * 2, *[NUMBER] * 3)
 COPY_RUNS: Final = Function("kohort_copy_runs", SIZES, *[INDEX] * 2, TO_SIZES)
+
+#: Form the groups of MDAV, and swap ranks: see `kohort.perturbation.mdav` and `.rank_swapping`.
+AMOUNTS: Final = Of(np.float64, written=True)
+PLACES: Final = Together(SHARES, INDEX, TO_INDEX, *[INDEX] * 2, *[AMOUNTS] * 2)
+HALVE: Final = Function("kohort_halve", SHARES, NUMBER, TO_INDEX, *[AMOUNTS] * 2)
+FORM_GROUPS: Final = Function(
+    "kohort_form_groups", PLACES, NUMBER, TO_INDEX, AMOUNTS, SHARES, INDEX, SHARES, *[AMOUNTS] * 2, TO_INDEX
+)
+DRAW_PARTNERS: Final = Function("kohort_draw_partners", *[TO_INDEX] * 2, SHARES, NUMBER)
