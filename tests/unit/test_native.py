@@ -486,6 +486,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
         "tests/laws/test_loss_kernel_laws.py",
         "tests/laws/test_loss_laws.py",
         "tests/unit/test_native_perturbation.py",
+        "tests/unit/test_native_baskets.py",
     ]
     environment = os.environ | {
         "LD_PRELOAD": runtime.stdout.strip(),

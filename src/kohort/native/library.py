@@ -258,3 +258,9 @@ FORM_GROUPS: Final = Function(
     "kohort_form_groups", PLACES, NUMBER, TO_INDEX, AMOUNTS, SHARES, INDEX, SHARES, *[AMOUNTS] * 2, TO_INDEX
 )
 DRAW_PARTNERS: Final = Function("kohort_draw_partners", *[TO_INDEX] * 2, SHARES, NUMBER)
+
+#: Find names in basket lines, and bring cells together: see `kohort.io.baskets.lines` and, for the others, `.cells`.
+SPLIT: Final = Function("kohort_split", BYTES, *[NUMBER] * 4, TO_INDEX, TO_SIZES, *[TO_INDEX] * 2)
+RENUMBER: Final = Function("kohort_renumber", TO_NUMBERS, TO_INDEX)
+SCATTER: Final = Function("kohort_scatter", LISTED, SIZES, TO_INDEX, TO_SIZES)
+SETTLE: Final = Function("kohort_settle", TO_INDEX, TO_SIZES, SIZES)
