@@ -128,62 +128,86 @@ class Known:
         return found[: MEMBERS(text, ends, *self._values, found, sizes)], sizes
 
 
+class Values:
+    """The distinct values of cells so far; the code of each is the number of those that occurred before it.
+
+    Attributes:
+        first: Where each value occurred first.
+        ends: Before each value the bytes of all earlier ones, and behind the last one those of all.
+        own: The values one after the other, each followed by a NUL byte.
+        used: How many there are: beyond them the arrays have room for more.
+    """
+
+    __slots__ = ("_heads", "_slots", "_workspace", "ends", "first", "own", "used")
+
+    def __init__(self, workspace: Workspace = HEAP) -> None:
+        """Start with none."""
+        self._workspace = workspace
+        self._slots: Slots = np.zeros(_SLOTS, np.uint64)
+        self._heads: Heads = np.empty(_SLOTS // 2, np.uint64)
+        self.first: Starts = np.empty(_SLOTS // 2, np.int64)
+        self.ends: Starts = np.zeros(_SLOTS // 2 + 1, np.int64)
+        self.own: Bytes = np.empty(_OWN, np.uint8)
+        self.used = 0
+
+    def code(self, data: Bytes, starts: Starts, lengths: Lengths) -> ChunkCodes:
+        """The codes of some cells, whose values are kept."""
+        codes: ChunkCodes = np.empty(starts.size, np.uint32)
+        used, done = np.array([self.used]), 0
+        while True:
+            values = self._slots, self.first, self._heads, self.ends, self.own, used
+            done = LOOK_UP(data, starts, lengths, done, *values, codes, _KEPT)
+            self.used = int(used[0])
+            if done == starts.size:
+                return codes
+            if self.used == self.first.size:
+                self._grow()
+            else:
+                more = max(min(self.own.size, _AT_ONCE), self.own.size // 4, int(lengths[done]))
+                self.own = longer(self.own, self.own.size + more)
+
+    def _grow(self) -> None:
+        room = 2 * self.first.size
+        self._heads = longer(self._heads, room)
+        self.first = longer(self.first, room, self._workspace)
+        self.ends = longer(self.ends, room + 1, self._workspace)
+        slots = self._workspace.zeros(2 * room, np.uint64)
+        REHASH(self._slots, slots)
+        self._slots = slots
+
+    def end(self) -> None:
+        """Let go of what only further cells need."""
+        self._slots = self._heads = np.empty(0, np.uint64)
+
+
 class Dictionary:
     """The values of one column so far, and the codes of its cells.
 
-    Takes the bounds of well-formed cells, chunk by chunk; gives the column once all are in. A value's code is the
-    number of values that occurred before it.
+    Takes the bounds of well-formed cells, chunk by chunk; gives the column once all are in.
     """
 
-    __slots__ = ("_codes", "_ends", "_first", "_heads", "_own", "_records", "_slots", "_used", "_workspace")
+    __slots__ = ("_codes", "_records", "_values", "_workspace")
 
     def __init__(self, workspace: Workspace = HEAP) -> None:
         """Start without values."""
         self._workspace = workspace
         self._codes: CellCodes = np.empty(0, np.uint8)
         self._records = 0
-        self._slots: Slots = np.zeros(_SLOTS, np.uint64)
-        self._first: Starts = np.empty(_SLOTS // 2, np.int64)
-        self._heads: Heads = np.empty(_SLOTS // 2, np.uint64)
-        self._ends: Starts = np.zeros(_SLOTS // 2 + 1, np.int64)
-        self._own: Bytes = np.empty(_OWN, np.uint8)
-        self._used = 0
+        self._values = Values(workspace)
 
     def add(self, data: Bytes, starts: Starts, lengths: Lengths, expected: int = 0) -> None:
         """Code the cells of the column in one chunk of records; so many records are expected in all."""
-        codes: ChunkCodes = np.empty(starts.size, np.uint32)
-        used, done = np.array([self._used]), 0
-        while True:
-            values = self._slots, self._first, self._heads, self._ends, self._own, used
-            done = LOOK_UP(data, starts, lengths, done, *values, codes, _KEPT)
-            self._used = int(used[0])
-            if done == starts.size:
-                break
-            if self._used == self._first.size:
-                self._grow()
-            else:
-                more = max(min(self._own.size, _AT_ONCE), self._own.size // 4, int(lengths[done]))
-                self._own = longer(self._own, self._own.size + more)
-        self._keep(codes, expected)
+        self._keep(self._values.code(data, starts, lengths), expected)
 
     def _keep(self, codes: ChunkCodes, expected: int) -> None:
         """Put codes behind those that are there, with room for as many again, but for no more than are expected."""
         size = self._records + codes.size
-        if size > self._codes.size or narrow(codes[:0], self._used).dtype != self._codes.dtype:
-            held = room_for(max(size, min(2 * size, expected), self._codes.size), self._used, self._workspace)
+        if size > self._codes.size or narrow(codes[:0], self._values.used).dtype != self._codes.dtype:
+            held = room_for(max(size, min(2 * size, expected), self._codes.size), self._values.used, self._workspace)
             held[: self._records] = self._codes[: self._records]
             self._codes = held
         self._codes[self._records : size] = codes
         self._records = size
-
-    def _grow(self) -> None:
-        room = 2 * self._first.size
-        self._heads = longer(self._heads, room)
-        self._first = longer(self._first, room, self._workspace)
-        self._ends = longer(self._ends, room + 1, self._workspace)
-        slots = self._workspace.zeros(2 * room, np.uint64)
-        REHASH(self._slots, slots)
-        self._slots = slots
 
     def column(self, text: Text, layout: RecordLayout, name: str) -> Column:
         """The finished column; the dictionary lets go of what it has.
@@ -192,19 +216,21 @@ class Dictionary:
             InputError: a cell holds a NUL byte, a code point that is not a character, or is not UTF-8.
         """
         codes, self._codes = self._codes[: self._records], np.empty(0, np.uint8)
-        self._slots = self._heads = np.empty(0, np.uint64)
-        ends = self._ends[: self._used + 1]
+        kept = self._values
+        kept.end()
+        ends = kept.ends[: kept.used + 1]
         cuts: list[int] = np.searchsorted(ends, np.arange(_TURNED, int(ends[-1]), _TURNED)).tolist()
-        parts = pairwise([0, *cuts, self._used])
+        parts = pairwise([0, *cuts, kept.used])
         texts = [self._texts(text, layout, name, one, other) for one, other in parts if one < other]
         values = pl.concat(texts, rechunk=True) if texts else pl.Series(dtype=pl.String)
-        self._own, self._first, self._ends = np.empty(0, np.uint8), ends[:0], ends[:0]
+        kept.own, kept.first, kept.ends = np.empty(0, np.uint8), ends[:0], ends[:0]
         return Column(name, values, codes, pl.String())
 
     def _texts(self, text: Text, layout: RecordLayout, name: str, one: int, other: int) -> pl.Series:
         """The values from `one` to before `other`, once they are known to be text."""
-        ends = self._ends[one : other + 1] - self._ends[one]
-        out = self._own[self._ends[one] : self._ends[other]]
+        kept = self._values
+        ends = kept.ends[one : other + 1] - kept.ends[one]
+        out = kept.own[kept.ends[one] : kept.ends[other]]
         nuls = np.flatnonzero(out == 0)
         try:
             if nuls.size == ends.size - 1:
@@ -218,6 +244,6 @@ class Dictionary:
         except UnicodeDecodeError as error:
             what, flaw = "a byte that is not UTF-8", error.start
         value = int(np.searchsorted(ends, flaw, "right")) - 1
-        offset = int(self._first[one + value] + flaw - ends[value])
+        offset = int(kept.first[one + value] + flaw - ends[value])
         where = f"{text.name}, line {line_of(text.data, offset)}, column {name!r}"
         raise InputError(what, where=where, hint=hint(text.data, offset))

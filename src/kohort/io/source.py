@@ -38,13 +38,6 @@ Bytes: TypeAlias = NDArray[np.uint8]
 LF: Final = ord("\n")
 CR: Final = ord("\r")
 
-#: Bytes of a word.
-WORD: Final = 8
-
-#: Eight bytes from every place of a text: (max(b - 7, 1),) uint64, read-only, overlapping, strides (1,). Numba is told
-#: nothing of the odd addresses; the processors it compiles for load from them all the same.
-Words: TypeAlias = NDArray[np.uint64]
-
 #: The content of a file, before anything is known of it.
 Content: TypeAlias = bytes | bytearray | mmap.mmap
 
@@ -71,12 +64,10 @@ class Text:
     Attributes:
         name: The path as it was given, for messages.
         data: Its bytes, without a byte order mark.
-        words: The same bytes, eight at a time.
     """
 
     name: str
     data: Bytes
-    words: Words
 
     @classmethod
     def of(cls, name: str, content: Content) -> Self:
@@ -85,20 +76,12 @@ class Text:
         Raises:
             InputError: there is no byte in it.
         """
-        data = np.frombuffer(memoryview(content).toreadonly(), np.uint8)  # one type, so that kernels compile once
+        data = np.frombuffer(memoryview(content).toreadonly(), np.uint8)
         if data[:3].tobytes() == codecs.BOM_UTF8:
             data = data[3:]
         if not data.size:
             raise InputError("the file is empty", where=name)
-        whole = data if data.size >= WORD else np.pad(data, (0, WORD - data.size))
-        words = words_of(whole)
-        words.flags.writeable = False
-        return cls(name, data, words)
-
-
-def words_of(data: Bytes) -> Words:
-    """At least eight bytes, from every place eight at a time; the same memory."""
-    return np.ndarray(data.size - WORD + 1, np.uint64, data.data, strides=(1,))
+        return cls(name, data)
 
 
 def line_of(data: Bytes, offset: int) -> int:

@@ -56,7 +56,7 @@ def build(target: Path = LIBRARY, flags: Sequence[str] = FLAGS) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
         made = Path(folder) / target.name
         for compiler in compilers():
-            command = [*compiler, *flags, "-shared", *written, "-o", str(made)]
+            command = [*compiler, *flags, "-shared", *written, "-o", str(made), "-lm"]
             try:
                 run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  a compiler
             except OSError as error:

@@ -59,6 +59,13 @@ static inline u64 number(const Array *array, i64 place) {
     }
 }
 
+/* The bytes of the line end at `at`, 0 if there is none; the text's end is one, also between CR and LF. */
+static inline i64 line_end_at(const u8 *data, i64 size, i64 at, i64 line_end) {
+    if (at >= size || data[at] == line_end)
+        return 1;
+    return data[at] == '\r' && line_end == '\n' && (at + 1 == size || data[at + 1] == '\n') ? 2 : 0;
+}
+
 /* A function that is written for codes of any width, for the width that they have. */
 #define BY_ITEM(item, of, ...) ((item) == 2 ? of##_16(__VA_ARGS__) : of##_32(__VA_ARGS__))
 

@@ -330,3 +330,19 @@ WEIGH: Final = Function("kohort_weigh", WEIGHED, WORDS, INDEX, MARKS, INDEX, Of(
 PROPOSE_NODES: Final = Function(
     "kohort_propose_nodes", Of(np.uint16, np.uint32), *[INDEX] * 6, TO_NUMBERS, NUMBER, TO_INDEX, TO_INDEX
 )
+
+# ── Perturbation and baskets ──────────────────────────────────────────────────────────────────────
+
+#: Form the groups of MDAV, and swap ranks: see `kohort.perturbation.mdav` and `.rank_swapping`.
+PLACES: Final = Together(SHARES, INDEX, TO_INDEX, *[INDEX] * 2, *[TO_SHARES] * 2)
+HALVE: Final = Function("kohort_halve", SHARES, NUMBER, TO_INDEX, *[TO_SHARES] * 2)
+FORM_GROUPS: Final = Function(
+    "kohort_form_groups", PLACES, NUMBER, TO_INDEX, TO_SHARES, SHARES, INDEX, SHARES, *[TO_SHARES] * 2, TO_INDEX
+)
+DRAW_PARTNERS: Final = Function("kohort_draw_partners", *[TO_INDEX] * 2, SHARES, NUMBER)
+
+#: Find names in basket lines, and bring cells together: see `kohort.io.baskets.lines` and, for the others, `.cells`.
+SPLIT: Final = Function("kohort_split", BYTES, *[NUMBER] * 4, TO_INDEX, TO_SIZES, *[TO_INDEX] * 2)
+RENUMBER: Final = Function("kohort_renumber", TO_NUMBERS, TO_INDEX)
+SCATTER: Final = Function("kohort_scatter", LISTED, SIZES, TO_INDEX, TO_SIZES)
+SETTLE: Final = Function("kohort_settle", TO_INDEX, TO_SIZES, SIZES)

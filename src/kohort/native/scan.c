@@ -73,13 +73,6 @@ static i64 closing(Cursor *cursor, i64 at) {
     }
 }
 
-/* The bytes of the line end at `at`, 0 if there is none; the text's end is one, also between CR and LF. */
-static i64 line_end_at(const u8 *data, i64 size, i64 at, i64 line_end) {
-    if (at >= size || data[at] == line_end)
-        return 1;
-    return data[at] == '\r' && line_end == '\n' && (at + 1 == size || data[at + 1] == '\n') ? 2 : 0;
-}
-
 enum { NONE, UNENDED, UNCLOSED, OVERLONG, BLANK };
 enum { KEEP, REFUSE };
 

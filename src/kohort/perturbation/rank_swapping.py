@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.kernels import kernel
+from kohort.native.library import DRAW_PARTNERS
 from kohort.perturbation.base import Perturbation
 from kohort.schema.numbers import refuse_inexact, said
 from kohort.specification import SHARE, Parameter, Specification
@@ -20,7 +20,6 @@ from kohort.specification import SHARE, Parameter, Specification
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Index, Shares
     from kohort.perturbation.base import Amounts
 
 
@@ -87,56 +86,11 @@ class RankSwapping(Perturbation):
         """The column with its numbers swapped."""
         numbers, records = amounts[0], amounts[0].size
         order = np.argsort(numbers, kind="stable")
-        partners = np.arange(records)
-        free = np.arange(records + 1) & -np.arange(records + 1)  # a Fenwick tree of ones
-        draw_partners(partners, free, streams[0].random(records), self._reach(records))
+        partners, room = np.empty(records, np.int64), np.empty(records + 1, np.int64)
+        DRAW_PARTNERS(partners, room, streams[0].random(records), self._reach(records))
         made = np.empty_like(numbers)
         made[order] = numbers[order[partners]]
         return [made]
 
     def _reach(self, records: int) -> int:
         return int(self.share * records)
-
-
-@kernel
-def draw_partners(partners: Index, free: Index, draws: Shares, reach: int) -> None:
-    """With which rank each rank changes places.
-
-    Args:
-        partners: (n,) written: every rank itself at first.
-        free: (n + 1,) a Fenwick tree of the ranks that have not been swapped: all, at first. Written.
-        draws: (n,) a random number below 1 for each.
-        reach: Ranks further on that a partner may be.
-    """
-    size = partners.size
-    top = 1
-    while top * 2 <= size:
-        top *= 2
-    for rank in range(size):
-        if partners[rank] != rank:
-            continue
-        take(free, rank)  # all below are taken, so that counting from 0 counts from here
-        within = 0
-        at = min(rank + reach, size - 1) + 1
-        while at > 0:
-            within += free[at]
-            at &= at - 1
-        if not within:
-            continue
-        left, other, half = int(draws[rank] * within), 0, top
-        while half:
-            if other + half <= size and free[other + half] <= left:
-                other += half
-                left -= free[other]
-            half //= 2
-        take(free, other)
-        partners[rank], partners[other] = other, rank
-
-
-@kernel
-def take(free: Index, rank: int) -> None:
-    """Take a rank out of the tree."""
-    at = rank + 1
-    while at < free.size:
-        free[at] -= 1
-        at += at & -at

@@ -166,10 +166,10 @@ def test_cells_at_the_very_end(size: int) -> None:
     assert parsed(f'A\n"{cell}"'.encode(), ReadOptions(separator=",")) == [("A",), (cell,)]
 
 
-def test_text_is_mapped_at_any_offset() -> None:
-    """After a byte order mark the words start at an odd address and are the same."""
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    """Behind it the bytes are the same."""
     plain, marked = Text.of("a", b"a,b\n123456789,2\n"), Text.of("a", b"\xef\xbb\xbfa,b\n123456789,2\n")
-    assert plain.words.tolist() == marked.words.tolist()
+    assert plain.data.tolist() == marked.data.tolist()
 
 
 def test_adult_is_read_exactly(adult_csv: Path) -> None:

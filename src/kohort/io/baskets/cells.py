@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
-from kohort.kernels import kernel
+from kohort.native.library import RENUMBER, SCATTER, SETTLE
 from kohort.shown import NONCHARACTER, many
 from kohort.transactions.database import Transactions, in_item_order
 
@@ -49,7 +49,7 @@ class Coded:
         names = self.names if self.ordered else in_item_order(self.names)
         rank = {name: place for place, name in enumerate(names)}
         ranks = np.fromiter(map(rank.__getitem__, self.names), np.int32, len(names))
-        left = settle(self.starts, self.cells, ranks)
+        left = SETTLE(self.starts, self.cells, ranks)
         return Transactions(names, self.starts, self.cells[:left]), self.cells.size - left
 
 
@@ -58,83 +58,15 @@ def by_key(names: tuple[str, ...], keys: Keys, items: Items, n: int) -> Coded:
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(keys, minlength=n), out=starts[1:])
     cells = np.empty(items.size, np.int32)
-    scatter(keys, items, starts[:-1].copy(), cells)
+    SCATTER(keys, items, starts[:-1].copy(), cells)
     return Coded(names, starts, cells)
 
 
 def by_first(codes: CellCodes, n: int) -> Keys:
     """Codes of `n` values, which have no promised order, as numbers in the order in which the values occur."""
     keys = codes.astype(np.uint32)
-    renumber(keys, np.full(n, -1, np.int64))
+    RENUMBER(keys, np.full(n, -1, np.int64))
     return keys
-
-
-@kernel
-def renumber(keys: Keys, numbers: Index) -> None:
-    """Replace keys by numbers in the order in which they occur, in place; of no key there is a number before."""
-    used = 0
-    for at in range(keys.size):
-        if numbers[keys[at]] < 0:
-            numbers[keys[at]] = used
-            used += 1
-        keys[at] = numbers[keys[at]]
-
-
-@kernel
-def scatter(keys: Keys, items: Items, ends: Index, cells: Items) -> None:
-    """Put each item where its transaction's cells end so far."""
-    for at in range(keys.size):
-        end = ends[keys[at]]
-        cells[end] = items[at]
-        ends[keys[at]] = end + 1
-
-
-@kernel
-def sort_items(cells: Items, start: int, end: int) -> None:
-    """Sort some cells by Shell's method, which of few items is plain insertion."""
-    gap = 1
-    while 9 * gap < end - start:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for place in range(start + gap, end):
-            item = cells[place]
-            while place - gap >= start and cells[place - gap] > item:
-                cells[place] = cells[place - gap]
-                place -= gap  # noqa: PLW2901  the hole moves to where the item belongs
-            cells[place] = item
-        gap //= 3
-
-
-@kernel
-def settle(starts: Index, cells: Items, ranks: Items) -> int:
-    """Replace items by their ranks, sort each transaction's and drop repeated ones, in place; how many cells are left.
-
-    Args:
-        starts: Read and written: where each transaction's cells start.
-        cells: Read and written: the items.
-        ranks: The rank of each item.
-    """
-    left, start = 0, starts[0]
-    for row in range(starts.size - 1):
-        end = starts[row + 1]
-        sorts, last = True, -1
-        for at in range(start, end):
-            item = ranks[cells[at]]
-            cells[at] = item
-            sorts &= item > last
-            last = item
-        if not sorts:
-            sort_items(cells, start, end)
-        last = -1
-        for at in range(start, end):
-            item = cells[at]
-            if item != last:
-                cells[left] = item
-                left += 1
-            last = item
-        starts[row + 1] = left
-        start = end
-    return left
 
 
 #: Control characters, line and paragraph separators, lone surrogates, what is no character: they break lines,

@@ -14,6 +14,7 @@ import numpy as np
 
 from kohort.calls import called
 from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.io import source as sources
 from kohort.io.baskets.cells import Coded, check_items
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
@@ -68,8 +69,6 @@ def read_transactions(
         LimitError: it is larger than the limits allow.
         FileError: the system failed to read it.
     """
-    from kohort.io.baskets.read import from_sparse, is_sparse  # noqa: PLC0415  Numba is loaded when something is read
-
     if is_sparse(source):
         return _reading(
             "the matrix", from_sparse(source, names), limits, like=type(source).__module__.partition(".")[0]
@@ -107,25 +106,22 @@ def read_content(
     >>> reading.database.sets(), reading.repeated
     ([['bread', 'milk'], [], ['milk']], 1)
     """
-    from kohort.io import source  # noqa: PLC0415  polars and Numba are loaded when something is read
-    from kohort.io.baskets import typed  # noqa: PLC0415
+    from kohort.io.baskets import typed  # noqa: PLC0415  polars is loaded when something is read
 
     asked = replace(limits, separator=options.separator, encoding=options.encoding)
-    form = source.form(name, content)
+    form = sources.form(name, content)
     if form in {"Parquet", "Arrow"}:
         coded = typed.from_content(name, content, form, options)
     else:
-        coded = typed.from_text(source.text_of(name, content, asked, packed=form == "gzip"), options, asked)
+        coded = typed.from_text(sources.text_of(name, content, asked, packed=form == "gzip"), options, asked)
     return _reading(name, coded, limits)
 
 
 def _from_file(path: str, options: BasketOptions, limits: ReadOptions) -> Reading:
-    from kohort.io import source  # noqa: PLC0415  Numba is loaded when something is read
-
     if path == "-":
-        return read_content("standard input", source.piped(limits), options, limits=limits)
-    with source.unchanged([path]):
-        return read_content(path, source.mapped(path), options, limits=limits)
+        return read_content("standard input", sources.piped(limits), options, limits=limits)
+    with sources.unchanged([path]):
+        return read_content(path, sources.mapped(path), options, limits=limits)
 
 
 def _reading(name: str, coded: Coded, limits: ReadOptions, *, like: str = "file") -> Reading:
@@ -145,7 +141,7 @@ def write_transactions(
         UsageError: some items' names cannot be written in that form.
         FileError: the system failed to write.
     """
-    from kohort.io.baskets import write  # noqa: PLC0415  polars and Numba are loaded when something is written
+    from kohort.io.baskets import write  # noqa: PLC0415  polars is loaded when something is written
 
     write.write_transactions(database, file, options, before)
 

@@ -19,18 +19,16 @@ from kohort.io.baskets.cells import UNPRINTABLE
 from kohort.io.baskets.options import Form
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
-from kohort.io.source import LF, WORD, words_of
 from kohort.io.typed import extra, reason_of
 from kohort.io.write import GROUP, ZSTD_LEVEL, write
-from kohort.kernels import kernel
+from kohort.native.library import WRITE
 from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from kohort.arrays import Index, Items
     from kohort.io.baskets.options import BasketOptions
-    from kohort.io.source import Bytes, Words
+    from kohort.io.source import Bytes
     from kohort.transactions.database import Transactions
 
 
@@ -188,64 +186,36 @@ def lists_of(database: Transactions) -> pl.Series:
     return lists.zip_with(~empty, pl.Series([[]], dtype=pl.List(pl.String))) if empty.any() else lists
 
 
-#: Bytes spelled at once: they stay in the processor's cache until they are written.
+#: Bytes spelled at once, and transactions: they stay in the processor's cache until they are written.
 FULL: Final = 1 << 18
+_LINES: Final = 1 << 13
 
 
 def spelled(database: Transactions, separator: str) -> Iterator[Bytes]:
     """The lines of the transactions, some at a time; a piece is overwritten by the next.
 
+    A line's last name has a line end behind it where others have the separator, and a line of no items is a line end:
+    so each is a cell of one column (`kohort.io.write`).
+
     Args:
         database: The transactions.
         separator: Between the names of a line: one ASCII character.
     """
-    texts = [(name + separator).encode() for name in database.names]
-    ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    names = words_of(np.frombuffer(b"".join([*texts, bytes(WORD)]), np.uint8))
-    longest = max(map(len, texts), default=0)
-    out = np.empty(FULL + longest + 2 * WORD, np.uint8)
-    row = cell = 0
-    while row < len(database):
-        row, cell, size = spell(database.starts, database.cells, names, ends, row, cell, words_of(out), out)
-        yield out[:size]
-
-
-@kernel
-def spell(  # noqa: PLR0917  a kernel takes arrays and numbers by position
-    starts: Index, cells: Items, names: Words, ends: Index, row: int, cell: int, words: Words, out: Bytes
-) -> tuple[int, int, int]:
-    """Write lines from a cell on, until there are `FULL` bytes or none are left.
-
-    Args:
-        starts: Where each transaction's cells start.
-        cells: The items.
-        names: The items' names, each with what separates it from the next one.
-        ends: Before each name the bytes of all earlier ones, and the bytes of all.
-        row: The transaction to go on with.
-        cell: The cell to go on with.
-        words: Written: the lines, and a few bytes more than they have.
-        out: The same memory, byte by byte.
-
-    Returns:
-        The transaction and the cell to go on with, and the bytes written.
-    """
-    at = 0
-    while row < starts.size - 1 and at < FULL:
-        end = starts[row + 1]
-        while cell < end:
-            if at >= FULL:
-                return row, cell, at
-            item = cells[cell]
-            length = int(ends[item + 1] - ends[item])
-            for k in range(0, length, WORD):
-                words[at + k] = names[ends[item] + k]
-            at += length
-            cell += 1
-        if starts[row] == end:
-            at += 1
-        out[at - 1] = LF
-        row += 1
-    return row, cell, at
+    m, starts = len(database.names), database.starts
+    texts = [(name + end).encode() for end in (separator, "\n") for name in database.names] + [b"\n"]
+    cells = np.frombuffer(b"".join(texts), np.uint8), np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    out, filled = np.empty(FULL + max(map(len, texts)), np.uint8), np.empty(1, np.int64)
+    for first in range(0, len(database), _LINES):
+        of = starts[first : first + _LINES + 1]
+        codes = database.cells[of[0] : of[-1]].astype(np.uint32)
+        empty = of[1:] == of[:-1]
+        codes[of[1:][~empty] - of[0] - 1] += m
+        if empty.any():
+            codes = np.insert(codes, of[:-1][empty] - of[0], 2 * m)
+        row = 0
+        while row < codes.size:
+            row = WRITE((*cells, codes), row, codes.size, out, filled)
+            yield out[: int(filled[0])]
 
 
 def to_frame(database: Transactions, like: str) -> object:
