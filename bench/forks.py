@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import mmap
 import os
-import pickle
 import re
 import shutil
 import signal
@@ -19,7 +18,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,25 +99,16 @@ def available() -> bool:
 
 
 def load() -> None:
-    """Load what every run needs, machine code too; without a thread of polars, which no fork would have."""
+    """Load what every run needs; without a thread of polars, which no fork would have."""
     from importlib import import_module  # noqa: PLC0415  only here
     from pkgutil import walk_packages  # noqa: PLC0415
 
     import kohort  # noqa: PLC0415  as late as polars, whose threads are limited before
-    from kohort import kernels  # noqa: PLC0415
 
     for module in walk_packages(kohort.__path__, "kohort."):
         if not module.name.endswith(("__main__", "spark")):
             with suppress(ImportError):
                 import_module(module.name)
-    kind: Any = vars(kernels)["_Kernel"]
-    for one in [one for one in gc.get_objects() if isinstance(one, kind)]:
-        dispatcher = one.dispatcher
-        for path in [folder._cache_file._path for folder in dispatcher._cache._kept]:  # noqa: SLF001  told nowhere else
-            for kept in path.parent.glob(f"{path.name}.*.nbc"):
-                with suppress(Exception), kept.open("rb") as file:  # what other sources made is compiled when called
-                    *_, key = pickle.load(file)  # noqa: S301  as kohort itself does
-                    dispatcher.compile(key[0])
     gc.freeze()
 
 

@@ -3,16 +3,13 @@
     python -m bench.mondrian_kernel [--records 100000 1000000] [--k 5] [--threads 1] [--plot FILE]
 
 Eight uniform columns of 16 bits. The last column divides the CPU time by n log2(n/k): it stays level, or falls, where
-the growth is as claimed. The first table also tells what compiling costs on an empty cache.
+the growth is as claimed.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import subprocess
-import sys
-import tempfile
 import time
 from fractions import Fraction
 from importlib import import_module
@@ -31,14 +28,6 @@ DIMENSIONS = 8
 
 #: Values of each.
 VALUES = 1 << 16
-
-#: The whole of a small table in a fresh process without cached machine code.
-COLD = """
-import time
-from bench.mondrian_kernel import run
-began = time.process_time(); run(1000, 5, 1); cold = time.process_time() - began
-began = time.process_time(); run(1000, 5, 1); print(cold - (time.process_time() - began))
-"""
 
 
 class Run(NamedTuple):
@@ -62,14 +51,6 @@ def run(records: int, k: int, threads: int) -> Run:
     return Run(time.process_time() - cpu, time.perf_counter() - wall, leaves)
 
 
-def cold_seconds() -> float:
-    """CPU seconds of compiling, in a process of its own with an empty cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = f"import os; os.environ['NUMBA_CACHE_DIR'] = {folder!r}\n{COLD}"
-        done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    return float(done.stdout)
-
-
 def plot(records: list[int], runs: list[Run], k: int, file: str) -> None:
     """Draw CPU time over n log2(n/k): a straight line through the origin, if the growth is as claimed."""
     figure = import_module("matplotlib.figure").Figure(figsize=(6, 4), layout="constrained")
@@ -89,7 +70,6 @@ def main() -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw CPU over n log2(n/k), with matplotlib")
     options = parser.parse_args()
     k, threads, records = int(options.k), int(options.threads), list(options.records)
-    print(f"compiling on an empty cache: {cold_seconds():.2f} s CPU")
     run(1000, k, threads)
     print(f"{'records':>10} {'leaves':>9} {'CPU s':>7} {'wall s':>7} {'s/million':>9} {'ns/(n log2(n/k))':>17}")
     runs: list[Run] = []

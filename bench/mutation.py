@@ -42,7 +42,7 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+    from collections.abc import Collection, Generator, Mapping, Sequence
 
     from pytest import Collector  # noqa: PT013  a type alone
 
@@ -120,7 +120,7 @@ _PYTEST: Final = (
 )
 
 #: What every process imports before the code under test, once for all of them; none starts a thread at import.
-_WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "numba", "pydantic", "click", "tomlkit", "jinja2")
+_WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "pydantic", "click", "tomlkit", "jinja2")
 
 #: A test that pytest timed.
 _TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)
@@ -336,25 +336,12 @@ def _started(place: Path, words: Sequence[str], output: Path, patience: int = re
             os.dup2(nothing.fileno(), 0)
             os.dup2(told.fileno(), 1)
             os.dup2(told.fileno(), 2)
-        _keep_loops()
         status = int(import_module("pytest").main([*_PYTEST, *words], [Importing]))
     except BaseException:  # noqa: BLE001  nobody above could tell of it
         traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(status)
-
-
-def _keep_loops() -> None:
-    """Take what was compiled of the original for all mutants: their loops are the same."""
-    caching = import_module("numba.core.caching")
-    true: Callable[[str, float, int], str] = vars(caching)["_hash_source_file"]
-
-    def stamp(path: str, changed: float, size: int) -> str:
-        original = Path(path).with_suffix(_ORIGINAL)
-        return true(str(original), 0, 0) if original.exists() else true(path, changed, size)
-
-    setattr(caching, "_hash_source_file", stamp)  # noqa: B010  a private function
 
 
 def tried(place: Path, where: str, names: Sequence[str], *, draw: int, seed: int) -> None:

@@ -86,13 +86,13 @@ def _scenes(folder: Path) -> list[Scene]:
 
 
 def _once(folder: Path) -> None:
-    """Print single runs: sealed, and the first ones of an installation, without bytecode and without compiled loops."""
+    """Print single runs: sealed, and the first ones of an installation, without bytecode."""
     drafting = ["-m", "kohort", "init", f"{folder}/people.csv", "--out", f"{folder}/job.toml", "--quiet", "--overwrite"]
     tables, baskets = _anonymizing(folder), _baskets(folder)
     for name, arguments in (("anonymize", tables), ("init", drafting), ("transactions", baskets)):
         sealed = cost(arguments, SEALED).cpu
         with tempfile.TemporaryDirectory() as empty:
-            nothing = {"PYTHONPYCACHEPREFIX": f"{empty}/bytecode", "NUMBA_CACHE_DIR": f"{empty}/loops"}
+            nothing = {"PYTHONPYCACHEPREFIX": empty}
             first, second = (cost(arguments, nothing).cpu for _ in range(2))
         print(f"{name}: sealed {sealed:.2f} s; first run {first:.2f} s, second {second:.2f} s", flush=True)
 

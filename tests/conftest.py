@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No deadline and no complaint about slow draws: the first example pays for compiling the kernels, and
-# the machine may be busy with something else.
+# No deadline and no complaint about slow draws: the machine may be busy with something else.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # What `make test` tries: a few examples of every law, others on every run.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import sys
 import time
@@ -29,7 +28,7 @@ def progress_to(progress: Progress) -> Generator[Callable[[str], None]]:
     Args:
         progress: With `True`, a notebook or a terminal shows the stage that runs, and a line for each stage goes to
             standard error if that is neither; with `False`, nothing is shown; a function is called with each stage.
-            A stage that is repeated, such as the compiling of loops, is shown once.
+            A stage that is repeated is shown once.
 
     >>> with progress_to(print) as on_progress:
     ...     on_progress("count")
@@ -48,8 +47,7 @@ def progress_to(progress: Progress) -> Generator[Callable[[str], None]]:
                 last = stage
                 show(stage)
 
-        with compiling(on_progress):
-            yield on_progress
+        yield on_progress
 
 
 def _in_notebook() -> bool:
@@ -91,22 +89,3 @@ def _notebook() -> Generator[Callable[[str], None]]:
     finally:
         text = f"{ending} after {time.perf_counter() - start:,.2f} s"
         line.update({"text/plain": text, "text/html": text}, raw=True)
-
-
-@contextmanager
-def compiling(on_progress: Callable[[str], None]) -> Generator[None]:
-    """Tells of compiled loops that are waited for, as of a stage."""
-    log = logging.getLogger("kohort.machine_code")
-
-    def waiting(record: logging.LogRecord) -> bool:
-        on_progress(record.getMessage())
-        return True
-
-    log.addFilter(waiting)
-    log.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        log.removeFilter(waiting)
-        if not log.filters:  # another run may still listen
-            log.setLevel(logging.NOTSET)

@@ -26,7 +26,6 @@ LIBRARIES = (
     "asyncio",
     "click",
     "multiprocessing",
-    "numba",
     "polars",
     "pydantic",
     "rich.console",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from html.parser import HTMLParser
 from types import ModuleType
@@ -11,15 +10,10 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.progress import compiling, progress_to
+from kohort.progress import progress_to
 
 PEOPLE = pl.DataFrame({"age": [str(20 + row % 5) for row in range(40)]})
 STAGES = ["read", "count", "solve", "recode", "verify"]
-
-
-def without_compiling(stages: list[str]) -> list[str]:
-    """Stages but for those that say that loops are compiled: not every machine has to."""
-    return [stage for stage in stages if "compiling" not in stage]
 
 
 class Notebook(HTMLParser):
@@ -78,10 +72,10 @@ def test_a_function_is_called_with_each_stage(capsys: pytest.CaptureFixture[str]
     """Once, as it begins; in a sweep with each point."""
     told: list[str] = []
     kohort.anonymize(PEOPLE, quasi=["age"], k=5, progress=told.append)
-    assert without_compiling(told) == STAGES
+    assert told == STAGES
     told.clear()
     kohort.sweep(PEOPLE, quasi=["age"], vary={"k": [2, 5]}, progress=told.append)
-    assert without_compiling(told) == ["1 of 2: k = 2", "2 of 2: k = 5"]
+    assert told == ["1 of 2: k = 2", "2 of 2: k = 5"]
     assert capsys.readouterr() == ("", "")
 
 
@@ -92,14 +86,14 @@ def test_a_script_prints_a_line_for_each_stage(capsys: pytest.CaptureFixture[str
         on_progress("a\x1b[2Jb")
     out, err = capsys.readouterr()
     assert out == ""
-    assert without_compiling(err.splitlines()) == [*(f"kohort: {stage}" for stage in STAGES), r"kohort: a\x1b[2Jb"]
+    assert err.splitlines() == [*(f"kohort: {stage}" for stage in STAGES), r"kohort: a\x1b[2Jb"]
 
 
 def test_a_notebook_shows_the_stage_and_then_the_times(notebook: Notebook, capsys: pytest.CaptureFixture[str]) -> None:
     """In one place below the cell, which stays with the time of the run."""
     kohort.anonymize(PEOPLE, quasi=["age"], k=5, progress=True)
     *before, last = notebook.texts
-    assert without_compiling(before) == ["start …", *(f"{stage} …" for stage in STAGES)]
+    assert before == ["start …", *(f"{stage} …" for stage in STAGES)]
     assert last.startswith("done after ")
     assert notebook.bars == [{}] * len(before)
     assert capsys.readouterr() == ("", "")
@@ -135,20 +129,4 @@ def test_transactions_show_their_stages_too(capsys: pytest.CaptureFixture[str]) 
     coherence = kohort.Coherence.of(h="0.5", k=2, p=1)
     job = kohort.TransactionJob(coherence=coherence, roles=kohort.Listed(private=()))
     kohort.anonymize_transactions(baskets, job, progress=True)
-    assert without_compiling(capsys.readouterr().err.splitlines()) == [f"kohort: {stage}" for stage in STAGES]
-
-
-def test_compiling_is_told_as_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log is as before afterwards."""
-    told: list[str] = []
-    log = logging.getLogger("kohort.machine_code")
-    monkeypatch.setattr(log, "filters", [])  # workers of other tests, which are threads here, may still listen
-    with compiling(told.append):
-        log.info("compiling %s", "cuts")
-        log.info("compiling %s", "cuts")
-    assert told == ["compiling cuts"] * 2
-    with progress_to(told.append):
-        log.info("compiling")
-        log.info("compiling")
-    assert told[2:] == ["compiling"]
-    assert log.level == logging.NOTSET
+    assert capsys.readouterr().err.splitlines() == [f"kohort: {stage}" for stage in STAGES]

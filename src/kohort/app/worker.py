@@ -16,7 +16,6 @@ from queue import PriorityQueue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from kohort.app.answers import LESS, Fault, faults_in
-from kohort.progress import compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +154,7 @@ def serve(line: Connection) -> None:
         line.send(("stage", stage))
 
     answers = answering(on_progress)
-    with compiling(on_progress), suppress(EOFError, OSError):  # whoever asked is gone
+    with suppress(EOFError, OSError):  # whoever asked is gone
         while True:
             question, arguments = line.recv()
             try:

@@ -28,7 +28,7 @@ FORM: Final = 10
 FORMS: Final = (9, FORM)
 
 #: The libraries whose version can make a difference to a release.
-_LIBRARIES: Final = ("numba", "numpy", "polars")
+_LIBRARIES: Final = ("numpy", "polars")
 
 #: Where the engine put records on disks as they are.
 _DISKS: Final = (

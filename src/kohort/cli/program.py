@@ -12,6 +12,7 @@ from functools import partial
 from glob import glob
 from importlib import import_module
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from traceback import extract_tb
 from types import MappingProxyType
@@ -78,7 +79,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "key": ("perturb:key", "Write a new key for pseudonyms, readable only by you."),
         "metadata": ("report:metadata", "Describe a release for data catalogues: Frictionless, Croissant or DCAT."),
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
-        "compile": ("compile:compile_loops", "Compile the inner loops ahead of time, as for a container image."),
+        "compile": ("program:compile_loops", "Not needed any more: kohort is compiled when it is installed."),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
         "hierarchy show": ("hierarchy:show", "Print the levels of a hierarchy, the loss on each, and its tree."),
@@ -107,13 +108,13 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 
-#: The panels of kohort's help, and the commands of each.
+#: The panels of kohort's help, and the commands of each; a command in none of them is hidden.
 PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Start": ("demo", "app", "inspect", "init"),
         "Release": ("anonymize", "transactions", "run", "advise", "perturb"),
         "Look": ("check", "report", "risk", "compare", "sweep"),
-        "Tools": ("hierarchy", "generate", "convert", "key", "metadata", "schema", "compile"),
+        "Tools": ("hierarchy", "generate", "convert", "key", "metadata", "schema"),
     }
 )
 
@@ -144,6 +145,7 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
         if words.startswith(above) and " " not in one:
             load, example = partial(_load, place), EXAMPLES.get(words, "")
             found[one] = Command(one, load, purpose, example) if place else _group(one, purpose)
+            found[one].hidden = not above and one not in chain(*PANELS.values())
     panels = {"Commands": [*found]} if above else PANELS
     return Group(name, panels, commands=found, params=options, help=sentence, no_args_is_help=True)
 
@@ -151,6 +153,11 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
 def _at_once(flag: str, place: str, sentence: str) -> click.Option:
     """A flag of kohort itself, which calls a function and ends."""
     return at_once(flag, lambda _: _load(place)(), sentence)
+
+
+def compile_loops() -> None:
+    """Say that nothing has to be compiled; the next version has no such command."""
+    click.echo("kohort compile is not needed any more: everything is compiled when kohort is installed")
 
 
 def show_version() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import signal
 import subprocess
 import sys
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: What helping somebody must not cost.
-HEAVY = {"jinja2", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "pydantic", "tomlkit"}
+HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "polars", "pyarrow", "pydantic", "tomlkit"}
 
 #: Runs commands in one fresh process, and tells how many threads polars would have been given in each.
 PROBE = """
@@ -283,20 +282,6 @@ def test_a_terminal_sees_the_stage(monkeypatch: pytest.MonkeyPatch) -> None:
         on_progress("solve")
     shown.seek(0)
     assert "solve …" in shown.read()
-
-
-def test_a_terminal_sees_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That loops are compiled is shown as a stage, while somebody waits."""
-    monkeypatch.setenv("TERM", "xterm")
-    shown, log = Terminal(BytesIO(), encoding="utf-8"), logging.getLogger("kohort.machine_code")
-    monkeypatch.setattr("sys.stderr", shown)
-    with screen.progress():
-        log.info("compiling")
-    log.info("more")
-    shown.seek(0)
-    told = shown.read()
-    assert "compiling …" in told
-    assert "more" not in told
 
 
 def test_a_terminal_sees_each_attack(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -21,12 +21,14 @@ INDEX = PAGES / "index.md"
 
 
 def commands() -> dict[str, Any]:
-    """Every command by its words after `kohort`, in the order of the help."""
+    """Every command but hidden ones by its words after `kohort`, in the order of the help."""
     found: dict[str, Any] = {}
     groups: list[tuple[str, Any]] = [("", app)]
     for prefix, group in groups:
         for name, command in group.commands.items():
             words = f"{prefix}{name}"
+            if command.hidden:
+                continue
             if hasattr(command, "commands"):
                 groups.append((f"{words} ", command))
             else:

@@ -55,7 +55,7 @@ def test_it_says_what_was_found_and_what_is_not_promised() -> None:
     assert told["metrics"] == {"c_avg": 1.25, "c_dm": 64.0}  # a loss is a share of the input's domain
     assert {ATTRIBUTES, *NOT_PROMISED} < {*told["not_promised"]}
     assert told["people"] is None
-    assert set(told["libraries"]) == {"numba", "numpy", "polars"}
+    assert set(told["libraries"]) == {"numpy", "polars"}
     assert len(told["job_sha256"]) == len(told["sha256"]) == 64
 
 
