@@ -483,6 +483,8 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     names += [
         "tests/unit/test_native_mondrian.py",
         "tests/unit/test_native_moles.py",
+        "tests/unit/test_native_models.py",
+        "tests/unit/test_native_verify.py",
         "tests/laws/test_loss_kernel_laws.py",
         "tests/laws/test_loss_laws.py",
     ]
