@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kohort.errors import VerificationError
 from kohort.transactions.database import Transactions
+from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.recode import recode
-from kohort.transactions.suppression import ItemSuppression
 from kohort.verify.aggregates import first_halves
 from kohort.verify.transactions import CoherenceClaim
 from kohort.verify.transactions.cohorts import count_cohorts
