@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask, Numbers
-    from kohort.tables.table import Column, Table
+    from kohort.tables.table import Column
     from kohort.verify.labels import Fit
     from kohort.workspace import Workspace
 
@@ -87,12 +87,6 @@ def _runs(
         heads.append(some.start + np.flatnonzero(starts))
         runs += heads[-1].size
     return run_of, np.concatenate(heads)
-
-
-def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedClasses:
-    """The classes of a release; `ordered` says that its records are known to ascend by the generalized columns."""
-    columns = [table[attribute.name].codes for attribute in claim.schema.quasi]
-    return classes_of(columns, table.records, ordered=ordered, workspace=claim.workspace, weights=claim.borne)
 
 
 def check_ends(

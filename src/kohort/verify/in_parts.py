@@ -42,7 +42,7 @@ from kohort.verify.aggregated import (
 )
 from kohort.verify.aggregates import as_texts
 from kohort.verify.identifiers import leaks
-from kohort.verify.parts import NO_CODES, Groups, WrittenParts
+from kohort.verify.parts import NO_CODES, WrittenParts, added
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import (
     incomplete,
@@ -213,10 +213,8 @@ class _GroupsOfClasses:
 
     def _check_files(self, sent: ReleasedTuples) -> None:
         """The next records of the files are those that are due, and the first is in no class of records before."""
-        groups = Groups(self.query.hashed)
-        for part in self.rest.take(sent.claim.released):
-            groups.add(part, self.query.released)
-        check_same(sent, groups.found, self.query)
+        found = added(self.rest.take(sent.claim.released), self.query.released, self.query.hashed)
+        check_same(sent, found, self.query)
         quasi = [sent.released.names.index(one.name) for one in self.claim.schema.quasi]
         ends = as_texts(sent.released.take(np.array([0, sent.released.records - 1]))).fill_null("").rows()
         begins, last = (tuple(row[place] for place in quasi) for row in ends)

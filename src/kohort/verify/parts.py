@@ -52,7 +52,7 @@ class WrittenParts:
     names: tuple[str, ...]
     sha256: str
     size: int
-    counted: Groups
+    counted: Tuples
     _paths: tuple[Path, ...]
     _claim: Claim
     _values: dict[str, Values]
@@ -74,14 +74,17 @@ class WrittenParts:
         claim = replace(claim, source=_shell(claim))
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
-        parts, before = list[VerifiedPart](), None
-        values, tuples = dict[str, Values](), Groups(hashed)
-        for path, content in _contents(paths, claim):
-            parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
-            before = _check_order(before, content.table, claim, len(parts))
-            _add_values(values, content.table)
-            if columns:
-                tuples.add(content.table, columns)
+        parts, values = list[VerifiedPart](), dict[str, Values]()
+
+        def passed() -> Iterator[Table]:
+            before = None
+            for path, content in _contents(paths, claim):
+                parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
+                before = _check_order(before, content.table, claim, len(parts))
+                _add_values(values, content.table)
+                yield content.table
+
+        tuples = added(passed(), columns, hashed)
         names = tuple(attribute.name for attribute in claim.schema.released)
         with reading_release():
             sha256, size = digest_of(paths, text=claim.format in _BARE)
@@ -134,30 +137,20 @@ def _check_order(before: Table | None, table: Table, claim: Claim, number: int) 
     return table.take(np.array([table.records - 1])) if table.records else before
 
 
-class Groups:
-    """Tuples of parts, added up."""
-
-    def __init__(self, hashed: Hashed | None) -> None:
-        """There are none yet."""
-        self._hashed = hashed
-        self._found = list[pl.DataFrame]()
-        self._columns: Sequence[Column] = ()
-
-    def add(self, table: Table, columns: Sequence[str]) -> None:
-        """Add those of one more part."""
-        some = tuples_in(table, columns, self._hashed)
-        self._columns = some.table.columns
-        texts = as_texts(some.table)
-        self._found.append(texts.with_columns(records=some.counts, sum=pl.Series(some.sums)))
-        if len(self._found) > 1:
-            whole = pl.concat(self._found)
+def added(tables: Iterable[Table], columns: Sequence[str], hashed: Hashed | None) -> Tuples:
+    """The distinct tuples of some columns of tables, added up one table after another; of no columns there are none."""
+    found, known = pl.DataFrame(schema={"records": pl.Int64, "sum": pl.UInt64}), tuple[Column, ...]()
+    for table in tables:
+        if not columns:
+            continue
+        some = tuples_in(table, columns, hashed)
+        texts = as_texts(some.table).with_columns(records=some.counts, sum=pl.Series(some.sums))
+        if known:
+            whole = pl.concat([found, texts])
             keys = whole.drop("records", "sum")
-            self._found = [summed(keys, whole["records"].to_numpy(), whole["sum"].to_numpy())]
-
-    @property
-    def found(self) -> Tuples:
-        """All of them."""
-        return tuples_of(self._found[0], self._columns)
+            texts = summed(keys, whole["records"].to_numpy(), whole["sum"].to_numpy())
+        found, known = texts, some.table.columns
+    return tuples_of(found, known)
 
 
 def _add_values(found: dict[str, Values], table: Table) -> None:

@@ -31,7 +31,7 @@ from kohort.schema import Role
 from kohort.shown import many
 from kohort.tables.recoded import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
-from kohort.verify.classes import bands, check_ends, classes_of, released_classes
+from kohort.verify.classes import bands, check_ends, classes_of
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of, twofold
 from kohort.verify.population import matched_population
@@ -169,8 +169,10 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     labels = {one.values.attribute.name: one for one in found if one is not None}
     regions = {name: one.region for name, one in labels.items() if one.region is not None}
     due = {name: one.due for name, one in labels.items() if one.due is not None}
-    disordered = disorder(table, [attribute.name for attribute in claim.schema.quasi], claim.workspace)
-    classes = released_classes(table, claim, ordered=disordered is None)
+    quasi, room = [attribute.name for attribute in claim.schema.quasi], claim.workspace
+    disordered = disorder(table, quasi, room)
+    columns, in_order = [table[name].codes for name in quasi], disordered is None
+    classes = classes_of(columns, table.records, ordered=in_order, workspace=room, weights=claim.borne)
     meanings = {name: meaning for name, (meaning, _) in regions.items()}
     inputs = ModelInputs.of(claim, matched_population(claim, table, classes, due, meanings))
     of_numbers = {name for name, meaning in meanings.items() if meaning.of_numbers}
