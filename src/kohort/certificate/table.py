@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.method import METHODS
-from kohort.certificate.form import Certified, disks_of, shared
+from kohort.certificate.form import Certified, certified, disks_of
 from kohort.metrics.known import METRICS
 from kohort.shown import many
 from kohort.verbs import verb
@@ -189,8 +189,7 @@ def certificate(
     """
     limits = not_promised(Described.of(job), data_dependent=verdict.data_dependent, engine=verdict.engine)
     return Certificate(
-        **shared(verdict, name, job.described()),
-        not_promised=limits,
+        **asdict(certified(verdict, name, job.described(), "table", limits)),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,

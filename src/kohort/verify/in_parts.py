@@ -17,7 +17,7 @@ different groups that differ in their spelling alone.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -303,7 +303,7 @@ def _joined(verdicts: Sequence[Verdict]) -> Verdict:
     bands = Counter[tuple[int, int]]()
     for one in verdicts:
         bands.update({(band.low, band.high): band.classes for band in one.bands})
-    exposed = [one.exposed for one in verdicts]
+    exposed = zip(*(astuple(one.exposed) for one in verdicts), strict=True)
     return replace(
         verdicts[0],
         records=sum(one.records for one in verdicts),
@@ -312,10 +312,5 @@ def _joined(verdicts: Sequence[Verdict]) -> Verdict:
         largest=max(one.largest for one in verdicts),
         bands=tuple(Band(low, high, classes) for (low, high), classes in sorted(bands.items())),
         data_dependent=any(one.data_dependent for one in verdicts),
-        exposed=Exposed(
-            sum(one.people for one in exposed),
-            sum(one.range_ends for one in exposed),
-            sum(one.set_members for one in exposed),
-            sum(one.means for one in exposed),
-        ),
+        exposed=Exposed(*map(sum, exposed)),
     )

@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import Singling, together_of
-from kohort.io.cells import encode
 from kohort.io.manifest import digest_of
 from kohort.tables.dataset import Values
 from kohort.tables.recoded import joined
@@ -78,7 +77,7 @@ class WrittenParts:
 
         def passed() -> Iterator[Table]:
             before = None
-            for path, content in _contents(paths, claim):
+            for path, content in contents_of(paths, claim):
                 parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
                 before = _check_order(before, content.table, claim, len(parts))
                 _add_values(values, content.table)
@@ -101,13 +100,14 @@ class WrittenParts:
 
     def tables(self) -> Iterator[Table]:
         """The parts again, which have to be the same."""
-        for part, (_, content) in zip(self.parts, _contents(self._paths, self._claim), strict=True):
+        for part, (_, content) in zip(self.parts, contents_of(self._paths, self._claim), strict=True):
             if content.sha256 != part.sha256:
                 raise fault(TableCheck.BYTES, "a part changed while it was verified")
             yield content.table
 
 
-def _contents(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
+def contents_of(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
+    """What each of some files holds, in the format that the claim names."""
     for path in paths:
         with reading_release(), path.open("rb") as file:
             content = read(file, claim)
@@ -129,9 +129,7 @@ def _check_order(before: Table | None, table: Table, claim: Claim, number: int) 
     quasi = [attribute.name for attribute in claim.schema.quasi]
     found = disorder(table, quasi)
     if found is None and before is not None and table.records:
-        both = pl.concat([as_texts(before), as_texts(table.take(np.zeros(1, np.int64)))])
-        columns = (encode(name, both[str(place)], pl.String()) for place, name in enumerate(table.names))
-        found = disorder(Table(tuple(columns), 2), quasi)
+        found = disorder(joined([before, table.take(np.zeros(1, np.int64))], HEAP), quasi)
     if found is not None:
         raise fault(TableCheck.ORDER, f"{found.what}, in part {number:,} or where it begins")
     return table.take(np.array([table.records - 1])) if table.records else before

@@ -34,6 +34,7 @@ from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudo
 from kohort.verify.classes import bands, check_ends, classes_of
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of, twofold
+from kohort.verify.parts import contents_of
 from kohort.verify.population import matched_population
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import (
@@ -114,16 +115,15 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
     claim = replace(claim, workspace=workspace)
     tables: list[Table] = []
     verified: list[VerifiedPart] = []
+    paths = [part.path for part in parts]
+    for part, (path, content) in zip(parts, contents_of(paths, replace(claim, witness=None)), strict=True):
+        tables.append(content.table)
+        verified.append(VerifiedPart(path.name, content.table.records, content.sha256))
+        if content.table.records != part.records:
+            what = f"{path.name} has {many(content.table.records, 'record')} instead of {part.records:,}"
+            raise fault(TableCheck.RECORDS, what)
     with reading_release():
-        for part in parts:
-            with part.path.open("rb") as file:
-                content = read(file, replace(claim, witness=None))
-            tables.append(content.table)
-            verified.append(VerifiedPart(part.path.name, content.table.records, content.sha256))
-            if tables[-1].records != part.records:
-                what = f"{part.path.name} has {many(tables[-1].records, 'record')} instead of {part.records:,}"
-                raise fault(TableCheck.RECORDS, what)
-        sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
+        sha256, size = digest_of(paths, text=claim.is_text)
     found = judged(ReleaseContent(joined(tables, workspace), sha256, size), claim)
     return replace(found, parts=tuple(verified))
 
