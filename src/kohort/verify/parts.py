@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import Singling, together_of
-from kohort.io.manifest import digest_of
+from kohort.io.manifest import ListedPart, digest_of
 from kohort.tables.dataset import Values
 from kohort.tables.recoded import joined
 from kohort.tables.table import Column, Table
@@ -22,7 +22,7 @@ from kohort.verify.aggregates import Tuples, as_texts, summed, tuples_in, tuples
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
 from kohort.verify.singling import likely, singled_out, together
-from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault, reading_release
+from kohort.verify.verdict import Claim, TableCheck, fault, reading_release
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class WrittenParts:
     `counted` are the tuples that were asked for when the files were read.
     """
 
-    parts: tuple[VerifiedPart, ...]
+    parts: tuple[ListedPart, ...]
     names: tuple[str, ...]
     sha256: str
     size: int
@@ -73,12 +73,12 @@ class WrittenParts:
         claim = replace(claim, source=_shell(claim))
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
-        parts, values = list[VerifiedPart](), dict[str, Values]()
+        parts, values = list[ListedPart](), dict[str, Values]()
 
         def passed() -> Iterator[Table]:
             before = None
             for path, content in contents_of(paths, claim):
-                parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
+                parts.append(ListedPart(path.name, content.table.records, content.size, content.sha256))
                 before = _check_order(before, content.table, claim, len(parts))
                 _add_values(values, content.table)
                 yield content.table

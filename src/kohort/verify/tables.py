@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import together_of
-from kohort.io.manifest import digest_of
+from kohort.io.manifest import ListedPart, digest_of
 from kohort.schema import Role
 from kohort.shown import many
 from kohort.tables.recoded import joined
@@ -58,7 +58,6 @@ from kohort.verify.verdict import (
     Claim,
     TableCheck,
     Verdict,
-    VerifiedPart,
     check_columns,
     comparisons,
     fault,
@@ -114,11 +113,11 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
     """
     claim = replace(claim, workspace=workspace)
     tables: list[Table] = []
-    verified: list[VerifiedPart] = []
+    verified: list[ListedPart] = []
     paths = [part.path for part in parts]
     for part, (path, content) in zip(parts, contents_of(paths, replace(claim, witness=None)), strict=True):
         tables.append(content.table)
-        verified.append(VerifiedPart(path.name, content.table.records, content.sha256))
+        verified.append(ListedPart(path.name, content.table.records, content.size, content.sha256))
         if content.table.records != part.records:
             what = f"{path.name} has {many(content.table.records, 'record')} instead of {part.records:,}"
             raise fault(TableCheck.RECORDS, what)
