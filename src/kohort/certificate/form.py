@@ -11,7 +11,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.verify.verdict import UNENCRYPTED
 from kohort.version import VERSION
@@ -75,23 +75,13 @@ class Certified:
         return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-class Shared(TypedDict):
-    """The parts of any certificate that are found in one way."""
-
-    release: str
-    sha256: str
-    size: int
-    kohort: str
-    libraries: Mapping[str, str]
-    job: Mapping[str, object]
-    job_sha256: str
-    checks: Mapping[str, int]
-
-
-def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
-    """What is certified of the file called `name`, made by the job of this canonical text, a JSON object."""
+def certified(
+    verdict: Verdict | CoherenceVerdict, name: str, job: str, kind: str, limits: tuple[str, ...]
+) -> Certified:
+    """What is certified of any file: of one called `name`, made by the job of this canonical text, a JSON object."""
     asked = cast("Mapping[str, object]", json.loads(job))
-    return Shared(
+    return Certified(
+        kind=kind,
         release=name,
         sha256=verdict.sha256,
         size=verdict.checks["bytes"],
@@ -100,6 +90,7 @@ def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
         job=asked,
         job_sha256=digest(asked),
         checks=verdict.checks,
+        not_promised=limits,
     )
 
 

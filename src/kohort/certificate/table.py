@@ -6,26 +6,25 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.method import METHODS
-from kohort.certificate.form import Certified, disks_of, shared
+from kohort.certificate.form import Certified, certified, disks_of
 from kohort.metrics.known import METRICS
 from kohort.shown import many
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kohort.algorithms.problem import Algorithm
+    from kohort.io.manifest import ListedPart
     from kohort.models.base import PrivacyModel
+    from kohort.perturbation.effect import Effect
     from kohort.release import Job
     from kohort.schema import Schema
+    from kohort.tables.dataset import Linked
+    from kohort.verify import Verdict
 
     #: A part of a description: an object of JSON.
     Part = Mapping[str, object]
-    from collections.abc import Mapping, Sequence
-
-    from kohort.perturbation.effect import Effect
-    from kohort.tables.dataset import Linked
-    from kohort.verify import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +188,7 @@ def certificate(
     """
     limits = not_promised(Described.of(job), data_dependent=verdict.data_dependent, engine=verdict.engine)
     return Certificate(
-        **shared(verdict, name, job.described()),
-        not_promised=limits,
+        **asdict(certified(verdict, name, job.described(), "table", limits)),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,
@@ -210,8 +208,13 @@ def certificate(
         pseudonyms={one.column: one.linked for one in linked},
         verified=verdict.way,
         engine=verdict.engine,
-        parts=tuple(asdict(one) for one in verdict.parts),
+        parts=certified_parts(verdict.parts),
     ).encode()
+
+
+def certified_parts(parts: Iterable[ListedPart]) -> tuple[Mapping[str, object], ...]:
+    """What is certified of the files of a release in parts."""
+    return tuple({"name": one.name, "records": one.records, "sha256": one.sha256} for one in parts)
 
 
 #: What is certified of a perturbation.

@@ -25,7 +25,7 @@ from kohort.certificate.again import (
     unchecked,
     unseen,
 )
-from kohort.certificate.table import Described
+from kohort.certificate.table import Described, certified_parts
 from kohort.certificate.table_shown import Evidence, RecheckInputs
 from kohort.core.uniques import together_of
 from kohort.errors import InfeasibleError, InputError, UsageError
@@ -94,12 +94,12 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
 
 def _of_parts(path: str | os.PathLike[str], known: Certificate, each: int | None) -> Iterator[CheckedPart]:
     there = read_manifest(Path(path)).parts if has_manifest(os.fspath(path)) else ()
-    listed = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in there]
+    listed = certified_parts(there)
     same = sum(one in listed for one in known.parts)
     told = f"{len(known.parts):,} in their order" if listed else "one file"
-    if listed != [*known.parts]:
+    if listed != known.parts:
         told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
-    yield judged("listed parts", told, "parts", met=listed == [*known.parts])
+    yield judged("listed parts", told, "parts", met=listed == known.parts)
     if there and each is not None:
         *sizes, last = [one.records for one in there]
         fitting = sizes == [each] * len(sizes) and (0 < last <= each or not (last or sizes))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from kohort.certificate.form import Certified, disks_of, shared
+from kohort.certificate.form import Certified, certified, disks_of
 from kohort.transactions.problem import CellSuppression
 from kohort.verbs import verb
 
@@ -89,9 +89,9 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     model = release.job.coherence
     cells = isinstance(release.solution.suppression, CellSuppression)
     together, support = verdict.confidence
+    limits = not_promised(cells=cells, engine=verdict.engine)
     return CoherenceCertificate(
-        **shared(verdict, name, release.job.described()),
-        not_promised=not_promised(cells=cells, engine=verdict.engine),
+        **asdict(certified(verdict, name, release.job.described(), "transactions", limits)),
         model=model.name,
         h=str(model.h),
         k=model.k,

@@ -31,9 +31,9 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.native.library import DESCENTS
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
-from kohort.transactions.database import Transactions, in_item_order
+from kohort.transactions.database import in_item_order
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import CoherenceCheck, comparisons, plain_digest
+from kohort.verify.transactions.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
 
 if TYPE_CHECKING:
     import os
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from kohort.certificate.transactions import CoherenceCertificate
     from kohort.release.transactions import TransactionJob
+    from kohort.transactions.database import Transactions
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.
@@ -120,10 +121,7 @@ def _plain(database: Transactions, options: BasketOptions, sha256: str) -> Check
 def _in_item_order(database: Transactions) -> Iterator[Transactions]:
     """The transactions with their items in the order that these have here, or that they had among others."""
     for order in {in_item_order(database.names), tuple(sorted(database.names))}:
-        place = {name: at for at, name in enumerate(order)}
-        codes = np.array([place[name] for name in database.names], np.int32).take(database.cells)
-        rows = np.repeat(np.arange(len(database)), database.lengths)
-        yield Transactions(order, database.starts, codes[np.lexsort((codes, rows))])
+        yield in_order_of(database, order)
 
 
 def _model(known: CoherenceCertificate, job: TransactionJob) -> Iterator[CheckedPart]:

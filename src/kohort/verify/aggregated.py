@@ -86,7 +86,7 @@ def verify_by_aggregation(
     query = TupleQuery.of(claim, destinations.tuples.names)
     written = read_parts(paths, claim, source.records, query.released, query.hashed)
     sent = ReleasedTuples.of(claim, source.tuples(query.columns, query.hashed), destinations)
-    check_same(sent, written.counted.found, query)
+    check_same(sent, written.counted, query)
     check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
     found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
     return of_files(found, written, claim, source.records, engine)

@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.native.library import ONLY
 from kohort.schema import Label
-from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
+from kohort.verify.labels import MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Claim, TableCheck, refuse
 from kohort.workspace import HEAP, blocks, tallied
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask, Numbers
-    from kohort.tables.table import Column, Table
+    from kohort.tables.table import Column
     from kohort.verify.labels import Fit
     from kohort.workspace import Workspace
 
@@ -89,12 +89,6 @@ def _runs(
     return run_of, np.concatenate(heads)
 
 
-def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedClasses:
-    """The classes of a release; `ordered` says that its records are known to ascend by the generalized columns."""
-    columns = [table[attribute.name].codes for attribute in claim.schema.quasi]
-    return classes_of(columns, table.records, ordered=ordered, workspace=claim.workspace, weights=claim.borne)
-
-
 def check_ends(
     column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses, *, alone: Mask
 ) -> None:
@@ -116,10 +110,9 @@ def _check_means(
     column: Column, meaning: Meaning, source: NDArray[np.integer], classes: ReleasedClasses, weights: Counts | None
 ) -> None:
     amounts = meaning.values.amounts()
-    printed = np.array([np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()])
     held = amounts[source] if weights is None else amounts[source] * weights
     sums = np.bincount(classes.of, weights=held, minlength=classes.sizes.size)
-    apart = np.abs(printed[column.codes] - (sums / classes.sizes)[classes.of])
+    apart = np.abs(meaning.means(column.values)[column.codes] - (sums / classes.sizes)[classes.of])
     rounding = 0.5 * 10.0 ** -(meaning.values.decimals + MEAN_DIGITS)
     slack = _FLOAT * float(np.abs(amounts).max())
     wrong = int((apart > rounding + slack).sum())

@@ -17,7 +17,7 @@ different groups that differ in their spelling alone.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,7 +42,7 @@ from kohort.verify.aggregated import (
 )
 from kohort.verify.aggregates import as_texts
 from kohort.verify.identifiers import leaks
-from kohort.verify.parts import NO_CODES, Groups, WrittenParts
+from kohort.verify.parts import NO_CODES, WrittenParts, added
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import (
     incomplete,
@@ -213,10 +213,8 @@ class _GroupsOfClasses:
 
     def _check_files(self, sent: ReleasedTuples) -> None:
         """The next records of the files are those that are due, and the first is in no class of records before."""
-        groups = Groups(self.query.hashed)
-        for part in self.rest.take(sent.claim.released):
-            groups.add(part, self.query.released)
-        check_same(sent, groups.found, self.query)
+        found = added(self.rest.take(sent.claim.released), self.query.released, self.query.hashed)
+        check_same(sent, found, self.query)
         quasi = [sent.released.names.index(one.name) for one in self.claim.schema.quasi]
         ends = as_texts(sent.released.take(np.array([0, sent.released.records - 1]))).fill_null("").rows()
         begins, last = (tuple(row[place] for place in quasi) for row in ends)
@@ -305,7 +303,7 @@ def _joined(verdicts: Sequence[Verdict]) -> Verdict:
     bands = Counter[tuple[int, int]]()
     for one in verdicts:
         bands.update({(band.low, band.high): band.classes for band in one.bands})
-    exposed = [one.exposed for one in verdicts]
+    exposed = zip(*(astuple(one.exposed) for one in verdicts), strict=True)
     return replace(
         verdicts[0],
         records=sum(one.records for one in verdicts),
@@ -314,10 +312,5 @@ def _joined(verdicts: Sequence[Verdict]) -> Verdict:
         largest=max(one.largest for one in verdicts),
         bands=tuple(Band(low, high, classes) for (low, high), classes in sorted(bands.items())),
         data_dependent=any(one.data_dependent for one in verdicts),
-        exposed=Exposed(
-            sum(one.people for one in exposed),
-            sum(one.range_ends for one in exposed),
-            sum(one.set_members for one in exposed),
-            sum(one.means for one in exposed),
-        ),
+        exposed=Exposed(*map(sum, exposed)),
     )

@@ -139,7 +139,11 @@ class ObservedProfile:
         parts = batches(sizes, len(domain), some_values=model.declared.some_values)
         by_class, upto = self._by_class(), np.append(0, np.cumsum(sizes))
         for some, few in [(slice(0, sizes.size), False)] if model.declared.joint else parts:
-            rows = by_class[upto[some.start] : upto[some.stop]] if by_class is not None else slice(*upto[_ends(some)])
+            rows = (
+                by_class[upto[some.start] : upto[some.stop]]
+                if by_class is not None
+                else slice(upto[some.start], upto[some.stop])
+            )
             people = None if self.people is None else self.people[rows]
             weights = None if self.weights is None else self.weights[rows]
             part = _taken(self.whole, some)
@@ -149,18 +153,9 @@ class ObservedProfile:
 
     def _by_class(self) -> Index | None:
         """(m,) the records in the order of their classes; `None` where they are."""
-        parts = (self.of[some] for some in _overlapping(self.of.size))
+        parts = (self.of[max(some.start - 1, 0) : some.stop] for some in blocks(self.of.size))
         ascending = all((part[1:] >= part[:-1]).all() for part in parts)
         return None if ascending else np.argsort(self.of)
-
-
-def _overlapping(records: int) -> Iterator[slice]:
-    """The records some at a time, each time with the one before."""
-    return (slice(max(some.start - 1, 0), some.stop) for some in blocks(records))
-
-
-def _ends(some: slice) -> list[int]:
-    return [some.start, some.stop]
 
 
 def _reference(column: Column, codes: Index, of_value: Counts, values: int, people: Index | None) -> Counts:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Index, Mask, Numbers
+    from kohort.arrays import Index, Mask, Numbers, Shares
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import CellCodes
     from kohort.verify.values import SourceValues
@@ -130,6 +130,11 @@ class Meaning:
     def of_numbers(self) -> bool:
         """Whether labels consist of numbers or dates, spelled in one way; nodes of a hierarchy may have any name."""
         return self.values.numeric and self.values.label is not Label.ANCESTOR
+
+    def means(self, labels: pl.Series) -> Shares:
+        """(L,) the number that each label is; none where it stands for anything, or for no value."""
+        texts = labels.to_list()
+        return np.array([np.nan if text in {None, "", ANY} else float(text) for text in texts])
 
     @property
     def data_dependent(self) -> bool:

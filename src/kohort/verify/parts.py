@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import Singling, together_of
-from kohort.io.cells import encode
-from kohort.io.manifest import digest_of
+from kohort.io.manifest import ListedPart, digest_of
 from kohort.tables.dataset import Values
 from kohort.tables.recoded import joined
 from kohort.tables.table import Column, Table
@@ -23,7 +22,7 @@ from kohort.verify.aggregates import Tuples, as_texts, summed, tuples_in, tuples
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
 from kohort.verify.singling import likely, singled_out, together
-from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault, reading_release
+from kohort.verify.verdict import Claim, TableCheck, fault, reading_release
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
@@ -48,11 +47,11 @@ class WrittenParts:
     `counted` are the tuples that were asked for when the files were read.
     """
 
-    parts: tuple[VerifiedPart, ...]
+    parts: tuple[ListedPart, ...]
     names: tuple[str, ...]
     sha256: str
     size: int
-    counted: Groups
+    counted: Tuples
     _paths: tuple[Path, ...]
     _claim: Claim
     _values: dict[str, Values]
@@ -74,14 +73,17 @@ class WrittenParts:
         claim = replace(claim, source=_shell(claim))
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
-        parts, before = list[VerifiedPart](), None
-        values, tuples = dict[str, Values](), Groups(hashed)
-        for path, content in _contents(paths, claim):
-            parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
-            before = _check_order(before, content.table, claim, len(parts))
-            _add_values(values, content.table)
-            if columns:
-                tuples.add(content.table, columns)
+        parts, values = list[ListedPart](), dict[str, Values]()
+
+        def passed() -> Iterator[Table]:
+            before = None
+            for path, content in contents_of(paths, claim):
+                parts.append(ListedPart(path.name, content.table.records, content.size, content.sha256))
+                before = _check_order(before, content.table, claim, len(parts))
+                _add_values(values, content.table)
+                yield content.table
+
+        tuples = added(passed(), columns, hashed)
         names = tuple(attribute.name for attribute in claim.schema.released)
         with reading_release():
             sha256, size = digest_of(paths, text=claim.format in _BARE)
@@ -98,13 +100,14 @@ class WrittenParts:
 
     def tables(self) -> Iterator[Table]:
         """The parts again, which have to be the same."""
-        for part, (_, content) in zip(self.parts, _contents(self._paths, self._claim), strict=True):
+        for part, (_, content) in zip(self.parts, contents_of(self._paths, self._claim), strict=True):
             if content.sha256 != part.sha256:
                 raise fault(TableCheck.BYTES, "a part changed while it was verified")
             yield content.table
 
 
-def _contents(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
+def contents_of(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
+    """What each of some files holds, in the format that the claim names."""
     for path in paths:
         with reading_release(), path.open("rb") as file:
             content = read(file, claim)
@@ -126,38 +129,26 @@ def _check_order(before: Table | None, table: Table, claim: Claim, number: int) 
     quasi = [attribute.name for attribute in claim.schema.quasi]
     found = disorder(table, quasi)
     if found is None and before is not None and table.records:
-        both = pl.concat([as_texts(before), as_texts(table.take(np.zeros(1, np.int64)))])
-        columns = (encode(name, both[str(place)], pl.String()) for place, name in enumerate(table.names))
-        found = disorder(Table(tuple(columns), 2), quasi)
+        found = disorder(joined([before, table.take(np.zeros(1, np.int64))], HEAP), quasi)
     if found is not None:
         raise fault(TableCheck.ORDER, f"{found.what}, in part {number:,} or where it begins")
     return table.take(np.array([table.records - 1])) if table.records else before
 
 
-class Groups:
-    """Tuples of parts, added up."""
-
-    def __init__(self, hashed: Hashed | None) -> None:
-        """There are none yet."""
-        self._hashed = hashed
-        self._found = list[pl.DataFrame]()
-        self._columns: Sequence[Column] = ()
-
-    def add(self, table: Table, columns: Sequence[str]) -> None:
-        """Add those of one more part."""
-        some = tuples_in(table, columns, self._hashed)
-        self._columns = some.table.columns
-        texts = as_texts(some.table)
-        self._found.append(texts.with_columns(records=some.counts, sum=pl.Series(some.sums)))
-        if len(self._found) > 1:
-            whole = pl.concat(self._found)
+def added(tables: Iterable[Table], columns: Sequence[str], hashed: Hashed | None) -> Tuples:
+    """The distinct tuples of some columns of tables, added up one table after another; of no columns there are none."""
+    found, known = pl.DataFrame(schema={"records": pl.Int64, "sum": pl.UInt64}), tuple[Column, ...]()
+    for table in tables:
+        if not columns:
+            continue
+        some = tuples_in(table, columns, hashed)
+        texts = as_texts(some.table).with_columns(records=some.counts, sum=pl.Series(some.sums))
+        if known:
+            whole = pl.concat([found, texts])
             keys = whole.drop("records", "sum")
-            self._found = [summed(keys, whole["records"].to_numpy(), whole["sum"].to_numpy())]
-
-    @property
-    def found(self) -> Tuples:
-        """All of them."""
-        return tuples_of(self._found[0], self._columns)
+            texts = summed(keys, whole["records"].to_numpy(), whole["sum"].to_numpy())
+        found, known = texts, some.table.columns
+    return tuples_of(found, known)
 
 
 def _add_values(found: dict[str, Values], table: Table) -> None:

@@ -20,7 +20,6 @@ from kohort.core.uniques import Exposed, Singling
 from kohort.errors import LimitError
 from kohort.schema import Label
 from kohort.verify.classes import ReleasedClasses
-from kohort.verify.labels import ANY
 from kohort.workspace import HEAP, blocks, distinct, ordinals, tallied
 
 if TYPE_CHECKING:
@@ -432,9 +431,7 @@ class _Printed:
     def of(cls, column: Column, meaning: Meaning, found: Fit) -> _Printed:
         means = amounts = np.empty(0)
         if meaning.values.label is Label.MEAN:
-            texts = column.values.to_list()
-            means = np.array([np.nan if text in {None, "", ANY} else float(text) for text in texts])
-            amounts = meaning.values.amounts()
+            means, amounts = meaning.means(column.values), meaning.values.amounts()
         absent = meaning.values.absent
         return cls(meaning, found, absent if absent.any() else None, _sets(column, meaning), means, amounts)
 

@@ -26,14 +26,15 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import together_of
-from kohort.io.manifest import digest_of
+from kohort.io.manifest import ListedPart, digest_of
 from kohort.schema import Role
 from kohort.shown import many
 from kohort.tables.recoded import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
-from kohort.verify.classes import bands, check_ends, classes_of, released_classes
+from kohort.verify.classes import bands, check_ends, classes_of
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of, twofold
+from kohort.verify.parts import contents_of
 from kohort.verify.population import matched_population
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import (
@@ -57,7 +58,6 @@ from kohort.verify.verdict import (
     Claim,
     TableCheck,
     Verdict,
-    VerifiedPart,
     check_columns,
     comparisons,
     fault,
@@ -113,17 +113,16 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
     """
     claim = replace(claim, workspace=workspace)
     tables: list[Table] = []
-    verified: list[VerifiedPart] = []
+    verified: list[ListedPart] = []
+    paths = [part.path for part in parts]
+    for part, (path, content) in zip(parts, contents_of(paths, replace(claim, witness=None)), strict=True):
+        tables.append(content.table)
+        verified.append(ListedPart(path.name, content.table.records, content.size, content.sha256))
+        if content.table.records != part.records:
+            what = f"{path.name} has {many(content.table.records, 'record')} instead of {part.records:,}"
+            raise fault(TableCheck.RECORDS, what)
     with reading_release():
-        for part in parts:
-            with part.path.open("rb") as file:
-                content = read(file, replace(claim, witness=None))
-            tables.append(content.table)
-            verified.append(VerifiedPart(part.path.name, content.table.records, content.sha256))
-            if tables[-1].records != part.records:
-                what = f"{part.path.name} has {many(tables[-1].records, 'record')} instead of {part.records:,}"
-                raise fault(TableCheck.RECORDS, what)
-        sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
+        sha256, size = digest_of(paths, text=claim.is_text)
     found = judged(ReleaseContent(joined(tables, workspace), sha256, size), claim)
     return replace(found, parts=tuple(verified))
 
@@ -169,8 +168,10 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     labels = {one.values.attribute.name: one for one in found if one is not None}
     regions = {name: one.region for name, one in labels.items() if one.region is not None}
     due = {name: one.due for name, one in labels.items() if one.due is not None}
-    disordered = disorder(table, [attribute.name for attribute in claim.schema.quasi], claim.workspace)
-    classes = released_classes(table, claim, ordered=disordered is None)
+    quasi, room = [attribute.name for attribute in claim.schema.quasi], claim.workspace
+    disordered = disorder(table, quasi, room)
+    columns, in_order = [table[name].codes for name in quasi], disordered is None
+    classes = classes_of(columns, table.records, ordered=in_order, workspace=room, weights=claim.borne)
     meanings = {name: meaning for name, (meaning, _) in regions.items()}
     inputs = ModelInputs.of(claim, matched_population(claim, table, classes, due, meanings))
     of_numbers = {name for name, meaning in meanings.items() if meaning.of_numbers}

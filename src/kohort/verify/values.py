@@ -227,7 +227,10 @@ def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts])
     days = days_of(plain, attribute)
     lost, ends_open = (plain != "") & days.is_null(), CLOSED
     if lost.any():
-        ends_open = days_open(plain.filter(plain != "").to_list(), _day_in(attribute)) or CLOSED
+        ends_open = (
+            days_open(plain.filter(plain != "").to_list(), lambda text: days_of(pl.Series([text]), attribute)[0])
+            or CLOSED
+        )
     astray = int((lost & ~plain.is_in([*ends_open.places])).sum())
     if astray:
         what = f"{astray:,} values of the input are not dates of the declared form"
@@ -237,10 +240,6 @@ def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts])
         return _names(attribute, plain, counts())
     values = _numbers(attribute, numbers)
     return _with_labels(replace(values, days=iso(values.names)), ends_open)
-
-
-def _day_in(attribute: Attribute) -> Callable[[str], int | None]:
-    return lambda text: days_of(pl.Series([text]), attribute)[0]
 
 
 def _shifted(texts: pl.Series, decimals: int) -> Wholes:

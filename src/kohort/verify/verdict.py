@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.uniques import Singling
+    from kohort.io.manifest import ListedPart
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.effect import Effect
     from kohort.perturbation.pseudonyms import Key
@@ -333,15 +334,6 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedPart:
-    """A file of a release of several."""
-
-    name: str
-    records: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class Band:
     """How many classes have `low` to `high` records."""
 
@@ -395,7 +387,7 @@ class Verdict(Summary):
     singling: tuple[Singling, ...] = ()
     together: tuple[Singling, ...] = ()
     exposed: Exposed = field(default_factory=Exposed)
-    parts: tuple[VerifiedPart, ...] = ()
+    parts: tuple[ListedPart, ...] = ()
     way: str = BY_RECORD
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     engine: str = LOCAL

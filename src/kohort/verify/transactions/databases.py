@@ -283,10 +283,11 @@ def check_items(database: Transactions, claim: CoherenceClaim) -> Transactions:
     if claim.places and database.names != claim.source.names:
         what = f"{len(database.names):,} columns instead of {len(claim.source.names):,}"
         raise fault(CoherenceCheck.ITEMS, what)
-    return _in_order_of(database, claim.source.names)
+    return in_order_of(database, claim.source.names)
 
 
-def _in_order_of(database: Transactions, names: tuple[str, ...]) -> Transactions:
+def in_order_of(database: Transactions, names: tuple[str, ...]) -> Transactions:
+    """The transactions with their items in the order that these have among the names."""
     places = np.array(places_of(database.names, names)[0], np.int64)
     order = np.argsort(places)
     if (np.diff(order) > 0).all():
