@@ -1,4 +1,6 @@
-/* The loops of reading transactions: names found in basket lines, cells brought together and put in item order.
+/* Room "baskets".
+
+   The loops of reading transactions: names found in basket lines, cells brought together and put in item order.
 
    What the arrays mean is said in `kohort.io.baskets`, beside each call; `tests/reference/basket_loops.py` has the same loops in
    Python. A name is coded as any other cell is, see `core.c`. */
@@ -32,7 +34,8 @@ enum { NONE, FAULT, OVERLONG };
 
 /* Find names from a place on, until there is no room for one or for a line end, the text ends or is at fault: where each name
    starts, its bytes, and at each line end how many names there are so far. A blank as separator means runs of blanks and tabs.
-   Returns the byte not yet looked at; told are the names, the line ends, and the kind of fault. */
+   Returns the byte not yet looked at; told are the names, the line ends, and the kind of fault.
+   Work: one pass over the bytes. Trusts: nothing. */
 API i64 kohort_split(Array data, i64 at, i64 separator, i64 line_end, i64 longest, Array starts, Array lengths, Array ends,
                      Array told) {
     DOOR(is_inside(at, 0, data.size) && separator >= 0 && separator < 128 && longest >= 0 && longest <= INT32_MAX);
@@ -68,7 +71,8 @@ API i64 kohort_split(Array data, i64 at, i64 separator, i64 line_end, i64 longes
 
 /* ── Cells brought together ──────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Replace keys by numbers in the order in which they occur, in place; of each key there is a number below 0 before. */
+/* Replace keys by numbers in the order in which they occur, in place; of each key there is a number below 0 before.
+   Work: one step for each key. Trusts: that numbers are below 0 before. */
 API i64 kohort_renumber(Array keys, Array numbers) {
     u32 *key = keys.at;
     i64 *number = numbers.at, used = 0;
@@ -82,7 +86,9 @@ API i64 kohort_renumber(Array keys, Array numbers) {
     return 0;
 }
 
-/* Put each item where the cells of its transaction end so far. */
+/* Put each item where the cells of its transaction end so far.
+   Work: one step for each cell. Trusts: that `ends` are those of transactions; otherwise cells are written over each
+   other. */
 API i64 kohort_scatter(Array keys, Array items, Array ends, Array cells) {
     DOOR(items.size == keys.size);
     const u32 *key = keys.at;
@@ -109,7 +115,8 @@ static void sort_items(i32 *cells, i64 size) {
         }
 }
 
-/* Replace items by their ranks, sort each transaction's and drop repeated ones, in place; how many cells are left. */
+/* Replace items by their ranks, sort each transaction's and drop repeated ones, in place; how many cells are left.
+   Work: sorting of each transaction's cells. Trusts: nothing. */
 API i64 kohort_settle(Array starts, Array cells, Array ranks) {
     Lists rows;
     DOOR(are_lists(&rows, &starts, &cells, ranks.size));

@@ -1,4 +1,6 @@
-/* Groups of tuples: what they are like, what they cost, and two that grow.
+/* Room "cut".
+
+   Groups of tuples: what they are like, what they cost, and two that grow.
 
    The arrays are described in kohort.algorithms.mondrian.costs; `tests/reference/order_loops.py` has the plain loops. */
 
@@ -25,7 +27,8 @@ LOOP i64 gather(Places places, const i64 *rows, const i64 *starts, const Groups 
 }
 
 /* Put tuples into groups, from each start to the next: these rows, or all in their order where `rows` is empty.
-   O(rows attributes). */
+   Work: O(rows attributes).
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_gather(Array tables, Array codes, Array rows, Array starts, Array some) {
     Costs costs;
     Places places;
@@ -40,7 +43,8 @@ API i64 kohort_gather(Array tables, Array codes, Array rows, Array starts, Array
     return BY_WIDTH(gather, places, row, start, &groups, &costs);
 }
 
-/* Write what each group costs; none is empty. O(groups (attributes + words)), and the height of each tree. */
+/* Write what each group costs; none is empty. Work: O(groups (attributes + words)), and the height of each tree.
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_cost_groups(Array tables, Array some, Array out) {
     Costs costs;
     Groups groups;
@@ -77,7 +81,8 @@ LOOP i64 cost_each(Places places, Costs *costs, const Groups *group, i64 *out) {
     return costs->fits ? 0 : REFUSED;
 }
 
-/* Write what a group, which is not empty, would cost with each tuple. O(tuples (attributes + words)), and likewise. */
+/* Write what a group, which is not empty, would cost with each tuple. Work: O(tuples (attributes + words)), and likewise.
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_cost_with_each(Array tables, Array some, Array codes, Array out) {
     Costs costs;
     Places places;
@@ -99,7 +104,8 @@ static double reach(const double *low, const double *high, const double *point, 
 
 /* Let each point of an order join, of two boxes, the one that it makes less wide, ties the first; those that are in one
    already stay. `low` and `high` are the boxes, and `is_first` says which points are in the first: of those in the order,
-   all that it does not join are in the second. O(points axes). */
+   all that it does not join are in the second. Work: O(points axes).
+   Trusts: that no coordinate is missing. */
 API i64 kohort_grow_boxes(Array points, Array order, i64 first, i64 second, Array low, Array high, Array is_first) {
     const i64 axes = low.size / 2, many = is_first.size, *place = order.at;
     double *lower = low.at, *upper = high.at;

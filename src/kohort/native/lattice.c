@@ -1,4 +1,6 @@
-/* The loops of the lattice: keys rolled up, what is counted in classes added up, what is suppressed weighed, and the nodes
+/* Room "lattice".
+
+   The loops of the lattice: keys rolled up, what is counted in classes added up, what is suppressed weighed, and the nodes
    that may be parted from a class.
 
    A key is some words, in which each attribute has a field; an entry of a table belongs to each value on each level. What
@@ -112,8 +114,9 @@ typedef struct {
 /* Generalize every key and merge the equal ones, numbered as they appear; return how many there are.
 
    `given` is a Table: the fields, who stands for each entry, and room for as many classes, and for a hash table at most half
-   full, which is emptied first. Where it is told, `merged` gets the new class of each. One hash, some slots and a step for each
-   change, for each class. */
+   full, which is emptied first. Where it is told, `merged` gets the new class of each. Work: one hash, some slots and a step for each
+   change, for each class.
+   Trusts: that the fields are those of the keys; otherwise other classes merge. */
 API i64 kohort_roll(Array given, Array keys, Array sizes, Array starts, i64 is_told) {
     DOOR(given.size == sizeof(Table) / sizeof(Array));
     const Table *table = given.at;
@@ -147,7 +150,8 @@ API i64 kohort_roll(Array given, Array keys, Array sizes, Array starts, i64 is_t
             to[column] += from[column];                                                \
     }
 
-/* Add every row to the one it goes into; in the first columns, `once` of them, as one if there is any. One step for each cell. */
+/* Add every row to the one it goes into; in the first columns, `once` of them, as one if there is any. Work: one step for each cell.
+   Trusts: nothing. */
 API i64 kohort_add_rows(Array rows, Array into, i64 once, Array out) {
     if (into.size == 0 || rows.size == 0)
         return 0;
@@ -163,7 +167,8 @@ API i64 kohort_add_rows(Array rows, Array into, i64 once, Array out) {
     return 0;
 }
 
-/* Return how many records the chosen classes have. One step for each class. */
+/* Return how many records the chosen classes have. Work: one step for each class.
+   Trusts: nothing. */
 API i64 kohort_total(Array sizes, Array chosen) {
     DOOR(chosen.size == sizes.size);
     const i64 *size = sizes.at;
@@ -182,7 +187,8 @@ typedef struct {
 /* Add up what is said of the values of the chosen classes: three sums for each attribute, of which each entry has the terms of
    two. The third is what the rounding of the second has left out (Kahan, Further Remarks on Reducing Truncation Errors, CACM
    1965): a hundred thousand equal terms, plainly added, would be wrong in the twelfth digit, by which ties are told, and
-   differently so for each order of the classes. One step for each chosen class and attribute. */
+   differently so for each order of the classes. Work: one step for each chosen class and attribute.
+   Trusts: the fields, as `kohort_roll` does. */
 API i64 kohort_weigh(Array given, Array keys, Array sizes, Array chosen, Array starts, Array sums) {
     DOOR(given.size == sizeof(Weighing) / sizeof(Array) && chosen.size == sizes.size && sums.size % 3 == 0 && sums.size / 3 == starts.size);
     const Weighing *table = given.at;
@@ -355,8 +361,9 @@ static inline __attribute__((always_inline)) i64 propose_all(const Class *of, i6
    there are. They come attribute by attribute, from the leaves up, and on each level in leaf order. A node that has the same
    records below it as one of its children is left out, and so is what saves nothing.
 
-   A step is (tuples) x (attributes looked at) for each attribute, and for each level (tuples), and for each node that is large
-   enough (its tuples) x (attributes looked at). The last level of a tree is taken for its root. */
+   Work: a step is (tuples) x (attributes looked at) for each attribute, and for each level (tuples), and for each node that is large
+   enough (its tuples) x (attributes looked at). The last level of a tree is taken for its root.
+   Trusts: that trees nest, as those of hierarchies do. */
 API i64 kohort_propose_nodes(Array places, Array counts, Array order, Array looked, Array nodes, Array above, Array trees, Array hulls,
                              i64 least, Array at, Array gains) {
     const i64 tuples = counts.size, attributes = trees.size / 2, step = 2 * looked.size;

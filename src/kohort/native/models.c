@@ -1,4 +1,6 @@
-/* What privacy models measure in classes. The definitions themselves are in `kohort.models`.
+/* Room "models".
+
+   What privacy models measure in classes. The definitions themselves are in `kohort.models`.
 
    A histogram is a row of counts for each class: the people with each of some values. Where there are places, they say which
    values these are; else each column is a value. Counts may be any numbers. Every function takes a step for each count, and
@@ -35,7 +37,9 @@ static i64 people_in(const i64 *counts, i64 width) {
 
 /* ── Which values there are ──────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Count the values of each class. */
+/* Count the values of each class.
+   Work: one step for each count. Trusts: that counts are those of people, no more than models can judge; other sums
+   wrap around. */
 API i64 kohort_count_values(Array counts, i64 width, Array found) {
     Histogram of;
     DOOR(is_histogram(&of, &counts, width, &NO_PLACES, width, found.size));
@@ -49,7 +53,9 @@ API i64 kohort_count_values(Array counts, i64 width, Array found) {
     return 0;
 }
 
-/* Write the least and the greatest rank of a value of each class; of none, how many ranks there are and -1. */
+/* Write the least and the greatest rank of a value of each class; of none, how many ranks there are and -1.
+   Work: one step for each count. Trusts: that counts are those of people, no more than models can judge; other sums
+   wrap around. */
 API i64 kohort_find_ends(Array counts, i64 width, Array places, Array ranks, Array lowest, Array highest) {
     Histogram of;
     DOOR(is_histogram(&of, &counts, width, &places, ranks.size, lowest.size) && highest.size == lowest.size);
@@ -70,7 +76,9 @@ API i64 kohort_find_ends(Array counts, i64 width, Array places, Array ranks, Arr
 }
 
 /* Add up the people of each class, and the terms of its counts: those that the table has; then, one after the other, those of
-   counts beyond it. Return how many of these there are. */
+   counts beyond it. Return how many of these there are.
+   Work: one step for each count. Trusts: that counts are those of people, no more than models can judge; other sums
+   wrap around. */
 API i64 kohort_add_terms(Array counts, i64 width, Array table, Array beyond, Array totals, Array sums) {
     Histogram of;
     DOOR(is_histogram(&of, &counts, width, &NO_PLACES, width, totals.size) && sums.size == totals.size);
@@ -95,7 +103,8 @@ API i64 kohort_add_terms(Array counts, i64 width, Array table, Array beyond, Arr
 }
 
 /* Write the greatest count of each class, and the sum of those behind its greatest ones, for which `top` has room. Work: for
-   each count as many steps as it has room, at most. */
+   each count as many steps as it has room, at most.
+   Trusts: that counts are those of people, no more than models can judge; other sums wrap around. */
 API i64 kohort_add_tails(Array counts, i64 width, Array top, Array greatest, Array tails) {
     Histogram of;
     DOOR(is_histogram(&of, &counts, width, &NO_PLACES, width, tails.size));
@@ -134,7 +143,9 @@ static int are_limits(Limits *of, const Array *limits) {
 }
 
 /* Mark the classes that have somebody with a value, and as many values as are needed of those with a least share; all within
-   their limits. A class is left at the first that is not. */
+   their limits. A class is left at the first that is not.
+   Work: one step for each count, up to the first that is not within its limits. Trusts: that counts are those of
+   people, no more than models can judge; other sums wrap around. */
 API i64 kohort_judge_shares(Array counts, i64 width, Array places, Array limits, i64 needed, Array marks) {
     Histogram of;
     Limits limit;
@@ -159,7 +170,9 @@ API i64 kohort_judge_shares(Array counts, i64 width, Array places, Array limits,
 }
 
 /* Make the shares of each value at most and at least those that it has in some class; those of a class without it are 0.
-   `has` counts the classes with it, from zeros up. */
+   `has` counts the classes with it, from zeros up.
+   Work: one step for each count. Trusts: that counts are those of people, no more than models can judge; other sums
+   wrap around. */
 API i64 kohort_find_shares(Array counts, i64 width, Array places, Array has, Array shares) {
     Histogram of;
     Limits share;
@@ -194,7 +207,8 @@ static double size_of(i64 difference) { return __builtin_fabs((double)difference
 
 /* Add up over intervals of the values' order how much each class has more or less of them than the table: of each, its first
    value, the one after its last, and the people of the table in it. `below` is room for a number more than values. Work: the
-   intervals of each class. */
+   intervals of each class.
+   Trusts: that counts are those of people, no more than models can judge; other sums wrap around. */
 API i64 kohort_move(Array counts, i64 width, Array intervals, i64 people, Array below, Array totals, Array moved) {
     Histogram of;
     DOOR(is_histogram(&of, &counts, width, &NO_PLACES, width, totals.size) && moved.size == totals.size);
@@ -236,7 +250,8 @@ static i64 turn_of(const i64 *table, i64 first, i64 end, i64 total, i64 found) {
 
 /* Add up over the first i values, for each i, how much each class has more or less of them than the table: between one value
    and the next that somebody has, at once. The table is its people with one of the first i values, and the sum of that for all
-   smaller i. Work: for each value of a class a search by halves. */
+   smaller i. Work: for each value of a class a search by halves.
+   Trusts: that counts are those of people, no more than models can judge; other sums wrap around. */
 API i64 kohort_move_in_order(Array counts, i64 width, Array places, Array table, Array totals, Array moved) {
     Histogram of;
     const i64 size = table.size / 2 - 1;
@@ -271,7 +286,8 @@ API i64 kohort_move_in_order(Array counts, i64 width, Array places, Array table,
 }
 
 /* Add up over the nodes of all levels how much each class has more or less of the values below a node than the table. A level
-   is the node of each value, ascending, and the people of the table below it. Work: as often as there are levels. */
+   is the node of each value, ascending, and the people of the table below it. Work: as often as there are levels.
+   Trusts: that counts are those of people, no more than models can judge; other sums wrap around. */
 API i64 kohort_move_by_node(Array counts, i64 width, Array places, Array nodes, Array below, i64 values, i64 people,
                             Array totals, Array moved) {
     Histogram of;

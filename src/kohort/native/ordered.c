@@ -1,4 +1,6 @@
-/* The order cut: orders in which neighbours are alike, the best division of an order, and new orders of its classes.
+/* Room "cut".
+
+   The order cut: orders in which neighbours are alike, the best division of an order, and new orders of its classes.
 
    How this is done, and why it is right, is told in kohort.algorithms.mondrian.ordered, .division and .reordering, where
    the arrays are described; `tests/reference/order_loops.py` has the plain loops. */
@@ -64,7 +66,8 @@ LOOP i64 chain(Places places, Costs *costs, const i64 *starts, i64 leaves, i64 *
 }
 
 /* Let the tuples of each leaf, which are together in the order, follow one another, each time the one that costs least
-   with the last, ties the first. O(attributes) for each pair of a leaf's tuples. */
+   with the last, ties the first. Work: O(attributes) for each pair of a leaf's tuples.
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_chain(Array tables, Array codes, Array starts, Array order) {
     Costs costs;
     Places places;
@@ -75,7 +78,8 @@ API i64 kohort_chain(Array tables, Array codes, Array starts, Array order) {
 
 /* Read sorted rows to and fro: attribute by attribute, every other run of equal beginnings backwards. `runs` and `spare` are
    room for two numbers a row; afterwards the first of each pair in `runs` are the rows in their new order, where all differ.
-   O(rows attributes). */
+   Work: O(rows attributes).
+   Trusts: that rows are sorted; otherwise the order is another one. */
 API i64 kohort_turn(Array keys, i64 attributes, Array runs, Array spare) {
     DOOR(attributes > 0 && keys.size % attributes == 0);
     const i64 rows = keys.size / attributes;
@@ -207,8 +211,9 @@ LOOP i64 divide(Places line, Costs *costs, const Dividing *asked, const Window *
 /* Divide some more beginnings of the line, from the first to the last, into classes of at least k records, at least cost:
    `kohort.algorithms.mondrian.division` says how. `allowed` says of each beginning whether the k, k + 1, … records before its
    end may be a class, of so many sizes as its width; empty: all may. The window has what was read so far, `run` is that of the
-   first one's last record. Places are looked at as they are read. O(width) for a record, and for each class that becomes
-   dearer. */
+   first one's last record. Places are looked at as they are read. Work: O(width) for a record, and for each class that becomes
+   dearer.
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_divide(Array tables, Array codes, Array ends, i64 first, i64 last, i64 k, i64 run, i64 width, Array allowed,
                       Array window, Array total, Array before) {
     Costs costs;
@@ -226,7 +231,8 @@ API i64 kohort_divide(Array tables, Array codes, Array ends, i64 first, i64 last
     return BY_WIDTH(divide, line, &costs, &asked, &seen);
 }
 
-/* List where the classes of the best division of all end, the last first, where there is room; how many they are. */
+/* List where the classes of the best division of all end, the last first, where there is room; how many they are.
+   Work: one step for each class. Trusts: that `before` is as `kohort_divide` left it. */
 API i64 kohort_trace(Array before, Array ends) {
     const i64 *last = before.at;
     i64 found = 0;
@@ -256,7 +262,8 @@ LOOP i64 enclose(Places quasi, i64 width, const Array *tuples, const i64 *region
     return 0;
 }
 
-/* Lower and raise the ends of each region to the codes of its pieces: tuples, and the region of each. O(pieces columns). */
+/* Lower and raise the ends of each region to the codes of its pieces: tuples, and the region of each. Work: O(pieces columns).
+   Trusts: nothing. */
 API i64 kohort_enclose(Array codes, i64 width, Array tuples, Array regions, Array low, Array high) {
     DOOR(width > 0 && codes.size % width == 0 && low.size % width == 0 && high.size == low.size);
     const Places quasi = {codes.at, codes.size / width, codes.item};
@@ -268,8 +275,9 @@ API i64 kohort_enclose(Array codes, i64 width, Array tuples, Array regions, Arra
 /* ── New orders ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Let groups follow one another, of so many neighbours at first and then of so many `beside` each time the one that costs
-   least with the last, ties the earlier. None is empty. O(beside (attributes + words)) for a group, and the height of each
-   tree. */
+   least with the last, ties the earlier. None is empty. Work: O(beside (attributes + words)) for a group, and the height of each
+   tree.
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_follow(Array tables, Array some, Array chain, i64 first, i64 beside) {
     Costs costs;
     Groups groups;
@@ -325,7 +333,8 @@ LOOP i64 lean(Places line, const i64 *starts, const Groups *groups, Costs *costs
 
 /* Write by how much more each row raises the cost of the part before its own than that of the part behind it; at the line's
    ends there is nothing to raise. Parts are the rows from each start to the next, and these groups of them, none of which is
-   empty. O(rows attributes), and the height of each tree. */
+   empty. Work: O(rows attributes), and the height of each tree.
+   Trusts: that the costs are those of the table; what they do not know is refused. */
 API i64 kohort_lean(Array tables, Array codes, Array starts, Array some, Array nearer) {
     Costs costs;
     Places line;

@@ -1,4 +1,6 @@
-/* The loops of perturbation: the groups of MDAV, and with which rank each rank changes places.
+/* Room "perturb".
+
+   The loops of perturbation: the groups of MDAV, and with which rank each rank changes places.
 
    What the arrays mean is said in `kohort.perturbation`, beside each call; `tests/reference/perturbing_loops.py` has the same
    loops in Python. Numbers may be any: no fraction leads into an array, so only what counts or points is looked at. */
@@ -56,7 +58,8 @@ static void part(const double *axis, i64 axes, i64 *order, i64 start, i64 end, i
     }
 }
 
-/* Put all places in order, box by box in halves across the widest side, and note the boxes. n log n steps for n places. */
+/* Put all places in order, box by box in halves across the widest side, and note the boxes. Work: n log n steps for n places.
+   Trusts: that no coordinate is missing; otherwise the order is another one. */
 API i64 kohort_halve(Array points, i64 axes, Array order, Array low, Array high) {
     Tree tree;
     DOOR(is_tree(&tree, &points, &low, &high, axes) && order.size == tree.many);
@@ -334,7 +337,9 @@ static void form(const Places *places, const Nearest *nearest, i64 group, i64 *g
 enum { PATIENCE = 4 };
 
 /* Number groups of k records until fewer than 2k are left, or places must be sorted again; which is the next group. `from` is
-   the mean when places were sorted, `sums` are those of the points that are left; centre, near and nearest are room. */
+   the mean when places were sorted, `sums` are those of the points that are left; centre, near and nearest are room.
+   Work: a search in the tree of boxes for each record, and sorting again as often as that pays. Trusts: that the
+   places are as `kohort_halve` left them; otherwise groups are others. */
 API i64 kohort_form_groups(Array given, i64 group, Array groups, Array sums, Array from, Array order, Array reaches,
                            Array centre, Array near, Array nearest) {
     Places places;
@@ -376,7 +381,8 @@ static void take(i64 *free, i64 ranks, i64 rank) {
 }
 
 /* Write with which rank each rank changes places: from the first on, each that is free draws by a number below 1 among the free
-   ones up to so many ranks further on. The tree is room, for one more than there are ranks; n log n steps for n. */
+   ones up to so many ranks further on. The tree is room, for one more than there are ranks. Work: n log n steps for n.
+   Trusts: that draws are below 1, and not negative. */
 API i64 kohort_draw_partners(Array partners, Array tree, Array draws, i64 reach) {
     const i64 ranks = partners.size;
     DOOR(ranks < INT64_MAX && tree.size == ranks + 1 && draws.size == ranks && reach >= 0);

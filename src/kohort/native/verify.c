@@ -1,4 +1,6 @@
-/* What the verifier counts anew: hashes of texts, the cohorts of released transactions, and where these came from.
+/* Room "verify".
+
+   What the verifier counts anew: hashes of texts, the cohorts of released transactions, and where these came from.
 
    The verifier is a program of its own: nothing here is called by the search, and no function of the search is called here.
    What the arrays mean is said in `kohort.verify.aggregates` and `kohort.verify.transactions`, beside each call;
@@ -71,7 +73,8 @@ static u64 first_half(const u8 *text, i64 size) {
     return (u64)__builtin_bswap32(digest[0]) << 32 | __builtin_bswap32(digest[1]);
 }
 
-/* Hash texts that stand one after the other, each up to its end. Work: their bytes. */
+/* Hash texts that stand one after the other, each up to its end. Work: their bytes.
+   Trusts: nothing. */
 API i64 kohort_hash(Array text, Array ends, Array halves) {
     DOOR(halves.size == ends.size);
     const i64 *end = ends.at;
@@ -86,7 +89,8 @@ API i64 kohort_hash(Array text, Array ends, Array halves) {
 /* ── Where transactions came from ────────────────────────────────────────────────────────────────────────────────── */
 
 /* How many transactions stand before one of smaller content. Work: a step for each transaction, and for each item that it
-   begins with as the one before does. */
+   begins with as the one before does.
+   Trusts: nothing. */
 API i64 kohort_descents(Array starts, Array items) {
     Lists rows;
     DOOR(are_lists(&rows, &starts, &items, INT32_MAX));
@@ -106,7 +110,8 @@ enum { AHEAD = 64 };
 
 /* Walk through each transaction and its origin side by side. A code is the number here of each of the source's items, -1 if it
    is none; what it means if the item is missing is 2 if it may be, 1 if it may not and is not public, else 0. Write how many
-   transactions are not what they may be, and how many items are missing that are not public. Work: the items of both. */
+   transactions are not what they may be, and how many items are missing that are not public. Work: the items of both.
+   Trusts: that items ascend in each transaction; otherwise more differ. */
 API i64 kohort_hold(Array starts, Array items, Array source_starts, Array source_items, Array lineage, Array codes, Array missing,
                     Array found) {
     Lists rows, source;
@@ -174,7 +179,8 @@ static i64 group_of(Numbering *of, i64 start, i64 end, u64 spread) {
    Written: where each group's items start, and the last one's end; the items, public ones, private ones, and the first number
    that is no item's; how many of the group's transactions have each; how many public items follow each one in all groups. The
    others are room: a table of a power of two, sets and their ends, the last transaction of a group, the one before each, counts
-   of items. Work: the items, and a search in the table for each transaction. */
+   of items. Work: the items, and a search in the table for each transaction.
+   Trusts: that items ascend in each transaction; otherwise groups are others. */
 API i64 kohort_group_cohorts(Array starts, Array items, Array codes, i64 public, Array table, Array sets, Array ends, Array latest,
                              Array earlier, Array had, Array begins, Array found, Array times, Array behind) {
     Lists rows;
@@ -297,7 +303,8 @@ static void deal(const Search *of, i64 *places, const Set *set, int last) {
    no further, where a cohort is below `least`. Items and times are those of `kohort_group_cohorts`. The occurrences of the empty
    set are at the bottom of `places`, itself at that of `waiting`; both are stacks. Counts are as many as items, and room.
    Written: how many sets there are, the transactions of the smallest cohort; of a cohort the transactions with one private item
-   and all, where that share is greatest. Work: the items behind each occurrence of each set of fewer than p items. */
+   and all, where that share is greatest. Work: the items behind each occurrence of each set of fewer than p items.
+   Trusts: that groups are as `kohort_group_cohorts` left them. */
 API i64 kohort_count_cohorts(Array items, Array times, Array places, Array waiting, Array often, Array supports, Array ends,
                              Array seen, i64 public, i64 p, i64 least, Array found) {
     const i64 many = supports.size;
