@@ -81,7 +81,7 @@ typedef struct {
 static inline __attribute__((always_inline)) i64 roll(const Rolling *of, i64 words) {
     i64 found = 0;
     for (i64 row = 0; row < of->classes; row++) {
-        u64 single, *key = words == 1 ? &single : of->new_keys + found * words;
+        u64 single = 0, *key = words == 1 ? &single : of->new_keys + found * words;
         for (i64 word = 0; word < words; word++)
             key[word] = of->keys[row * words + word];
         for (i64 place = 0; place < of->changed; place++) {
