@@ -482,6 +482,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     names = ["tests/unit/test_native.py", "tests/unit/io/test_text.py", "tests/unit/algorithms/test_mondrian.py"]
     names += [
         "tests/unit/test_native_mondrian.py",
+        "tests/unit/test_native_lattice.py",
         "tests/unit/test_native_moles.py",
         "tests/unit/test_native_ordered.py",
         "tests/laws/test_loss_kernel_laws.py",

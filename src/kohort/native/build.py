@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 SOURCES: Final = tuple(sorted(Path(__file__).parent.glob("*.[ch]")))
 LIBRARY: Final = Path(__file__).with_name("core.so")
 
-#: What the C counts on: that sums wrap around, and that rows are moved as words, whatever they hold.
-MEANING: Final = ("-std=c11", "-fwrapv", "-fno-strict-aliasing", "-fPIC")
+#: What the C counts on: that sums wrap around, that products are rounded before they are added, whatever the processor,
+#: and that rows are moved as words, whatever they hold.
+MEANING: Final = ("-std=c11", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fPIC")
 
 #: Nothing that only some processors of a kind have: a wheel is for all of them.
 FLAGS: Final = (*MEANING, "-O3", "-g0", "-fvisibility=hidden")

@@ -70,8 +70,10 @@ class Together:
         """Take these."""
         self._kinds = kinds
 
-    def from_param(self, given: Sequence[NDArray[Any]]) -> Array:
-        """The arrays as C takes them: an array of arrays."""
+    def from_param(self, given: Sequence[NDArray[Any]] | Array) -> Array:
+        """The arrays as C takes them: an array of arrays; or what this made of them before, while they were kept."""
+        if isinstance(given, Array):
+            return given
         row = [kind.from_param(array) for kind, array in zip(cycle(self._kinds), given, strict=False)]
         held = (Array * len(row))(*row)
         found = Array(ctypes.addressof(held), len(row), ctypes.sizeof(Array))
@@ -272,3 +274,20 @@ MARK_DISPENSABLE: Final = Function("kohort_mark_dispensable", *SIDES, INDEX, TO_
 #: Put transactions in order: see `kohort.transactions.recode`.
 SORT_ROWS: Final = Function("kohort_sort_rows", INDEX, SIZES, TO_WORDS, *[TO_INDEX] * 2, *[NUMBER] * 3)
 COPY_RUNS: Final = Function("kohort_copy_runs", SIZES, *[INDEX] * 2, TO_SIZES)
+
+#: Roll classes up, and add up what is in them: see `kohort.algorithms.lattice.rollup`; for the last two `.judge` and
+#: `.hidden`. Fields come with room, then with what each of their entries says.
+FIELDS: Final = INDEX, WORDS, WORDS, TO_WORDS
+ROLLED: Final = Together(*FIELDS, WORDS, TO_WORDS, TO_INDEX, TO_SIZES, TO_SIZES)
+WEIGHED: Final = Together(*FIELDS, SHARES)
+ROLL: Final = Function("kohort_roll", ROLLED, WORDS, *[INDEX] * 2, NUMBER)
+ADD_ROWS: Final = Function(
+    "kohort_add_rows", Of(np.int32, np.int64), SIZES, NUMBER, Of(np.int32, np.int64, written=True)
+)
+TOTAL: Final = Function("kohort_total", INDEX, MARKS)
+WEIGH: Final = Function("kohort_weigh", WEIGHED, WORDS, INDEX, MARKS, INDEX, Of(np.float64, written=True))
+
+#: Find the nodes that may be parted from a class, with room for hulls: see `kohort.algorithms.lattice.local`.
+PROPOSE_NODES: Final = Function(
+    "kohort_propose_nodes", Of(np.uint16, np.uint32), *[INDEX] * 6, TO_NUMBERS, NUMBER, TO_INDEX, TO_INDEX
+)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.lattice import rollup_kernels
 from tests.reference.lattice import Column, RawTable
 
 if TYPE_CHECKING:
@@ -50,9 +49,3 @@ def random_table(seed: int) -> RawTable:
         for column in columns
     ]
     return RawTable(columns, tuple(zip(*cells, strict=True)))
-
-
-def loop_of(name: str, *, plain: bool) -> Any:  # noqa: ANN401  of any arguments
-    """A kernel of roll-up, compiled or as Python reads it."""
-    loop = getattr(rollup_kernels, name)
-    return loop.py_func if plain else loop

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from kohort.algorithms.lattice import hidden
 from kohort.algorithms.lattice import judge as judging
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
@@ -23,6 +22,7 @@ from kohort.errors import InfeasibleError
 from kohort.metrics.base import Metric
 from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
+from kohort.native.library import WEIGH
 from kohort.schema import Attribute, Missing, Role
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree
@@ -176,24 +176,12 @@ def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
     assert judge(10, "lm").surcharge == 0
 
 
-# ── Kernels ──────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("objective", ["lm", "entropy", "c_dm"])
-def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
-    """CheckedNode by Python, nodes are as judged by machine code."""
-    compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
-    for module, name in ((judging, "_total"), (hidden, "weigh")):
-        monkeypatch.setattr(module, name, getattr(module, name).py_func)
-    assert [astuple(judge(10, objective).judge((level,))) for level in range(3)] == compiled
-
-
 def test_bits_of_many_classes_add_up_to_twelve_digits() -> None:
     """Plainly added, a hundred thousand equal terms are not their product: floors would exceed the costs they bound."""
     classes, place, bits = 100_000, np.zeros(1, np.int64), np.zeros(1, np.uint64)
     judged = (np.zeros((classes, 1), np.uint64), np.full(classes, 3), np.ones(classes, np.bool_))
     out = np.zeros((1, 3))
-    hidden.weigh(judged, (place, bits, bits, place), np.array([[0.0, 11.1]]), out)
+    WEIGH((place, bits, bits, np.zeros(5, np.uint64), np.array([[0.0, 11.1]])), *judged, place, out)
     assert out[0, 1] == pytest.approx(classes * 3 * 11.1, rel=1e-15)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.t_closeness import TCloseness
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.lattice import RawTable, problem_of
-from tests.unit.algorithms.lattices import chain, loop_of
+from tests.unit.algorithms.lattices import chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -312,25 +312,3 @@ def test_tallies_are_as_wide_as_they_must_be(narrow: int, monkeypatch: pytest.Mo
     assert isinstance(one.rollup, RollUp)
     assert one.rollup.bottom.tallies.dtype == (np.int64 if narrow == 1 else np.int32)
     assert [one.judge((level,)).suppressed for level in range(3)] == [8, 2, 0]
-
-
-# ── Kernels ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_compiled_loops_do_what_they_say() -> None:
-    """Each kernel as Numba compiled it and as Python reads it fill the same arrays."""
-    draw = np.random.default_rng(1)
-    of, codes, counts = draw.integers(0, 4, 30), draw.integers(0, 4, 30), draw.integers(1, 9, 30)
-    sizes, merged = draw.integers(0, 2, 4), np.array([1, 0, 1, 1], np.int32)
-    results: list[list[Any]] = []
-    for plain in (False, True):
-        tally, count_people, gather = (loop_of(name, plain=plain) for name in ("tally", "count_people", "gather"))
-        tallies, people, out = np.zeros((4, 5), np.int32), np.zeros(2, np.int64), np.zeros((2, 5), np.int32)
-        tally(of, codes, counts, (1, 3), tallies)
-        tally(of, np.zeros_like(codes), counts, (4, 1), tallies)
-        count_people((sizes, tallies, merged), 4, people, out)
-        rows = np.empty((3, 2), np.int64)
-        gather(tallies, np.array([3, 0, 3]), 2, rows)
-        results.append([tallies.tolist(), people.tolist(), out.tolist(), rows.tolist()])
-    assert results[0] == results[1]
-    assert np.sum(results[0][0]) == 2 * counts.sum() - counts[codes == 3].sum()

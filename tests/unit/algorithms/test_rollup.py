@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -18,7 +18,6 @@ from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
 from kohort.models.k_anonymity import KAnonymity
 from kohort.workspace import Workspace
 from tests.reference.lattice import Column, RawTable, problem_of
-from tests.unit.algorithms.lattices import loop_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,30 +269,6 @@ def test_the_least_value_stands_for_all_of_its_node() -> None:
         start = fields.starts[1, level]
         stands = fields.stands[start : start + 5]
         assert (stands >> fields.shift[1]).tolist() == expected
-
-
-def test_compiled_loops_do_what_they_say() -> None:
-    """Each kernel as Numba compiled it and as Python reads it fill the same arrays; a word is rolled up either way."""
-    results = [rolled_by(name, plain=plain) for plain in (False, True) for name in ("roll_word", "roll_words")]
-    assert len(results[0][0]) < 40
-    assert results[0] == results[1] == results[2] == results[3]
-
-
-def rolled_by(name: str, *, plain: bool) -> tuple[list[Any], ...]:
-    """Keys, sizes, merged classes and tallies of a node, by a kernel."""
-    roll, add = (loop_of(loop, plain=plain) for loop in (name, "add_rows"))
-    rollup = rollup_of(problem(3, records=60))
-    base, fields, changed = rollup.bottom, rollup.fields, np.array([0, 2])
-    places = fields.word[changed], fields.shift[changed], fields.mask[changed]
-    keys, sizes = np.empty_like(base.keys), np.empty_like(base.sizes)
-    merged, slots = np.empty(sizes.size, np.int32), np.full(256, -1, np.int32)
-    old, new = (base.keys, keys) if name == "roll_words" else (base.keys[:, 0], keys[:, 0])
-    change = (*places, fields.starts[changed, [1, 2]], fields.stands)
-    with np.errstate(over="ignore"):  # hashes overflow, in Python with a warning
-        found = roll((old, base.sizes), change, slots, (new, sizes, merged))
-    tallies = np.zeros((found, 3), np.int32)
-    add(base.tallies, merged, tallies)
-    return keys[:found].tolist(), sizes[:found].tolist(), merged.tolist(), tallies.tolist()
 
 
 def test_a_known_node_is_not_rolled_up_again() -> None:

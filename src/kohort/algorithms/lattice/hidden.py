@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.algorithms.lattice.rollup import levels_of
-from kohort.kernels import kernel
 from kohort.metrics.base import Levels, Outcome
+from kohort.native.library import WEIGH, WEIGHED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.lattice.rollup import Fields
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask, Shares
-    from kohort.core.frequency import Words
+    from kohort.native.library import Array
 
 #: What no metric looks at that does not look at classes.
 NO_CLASSES: Counts = np.empty(0, np.int64)
@@ -46,6 +47,7 @@ class Hidden:
         bits: (d, levels) bits told on level 0 and not on this one, summed over all records.
         widest: (d, levels) the greatest M - 1 of a value on the level.
         told: (d, levels) the fewest bits that a value on the level tells.
+        table: The fields and `of_value` as the core takes them.
     """
 
     fields: Fields
@@ -62,11 +64,12 @@ class Hidden:
     bits: Shares
     widest: Shares
     told: Shares
+    table: Array
 
     @classmethod
     def of(cls, problem: Problem, fields: Fields) -> Hidden:
         """Count the records with each value of each quasi-identifier."""
-        domains = problem.domains
+        domains, counted = problem.domains, _counted(problem, fields)
         return cls(
             fields,
             max(problem.frequency.records, 1),
@@ -77,7 +80,8 @@ class Hidden:
             np.array([max(domain.others, 1.0) for domain in domains]),
             np.array([len(levels_of(domain, domain.leaves)) - 1 for domain in domains]),
             np.arange(len(domains)),
-            *_counted(problem, fields),
+            *counted,
+            fields.table(WEIGHED, counted[0]),
         )
 
     @property
@@ -88,12 +92,10 @@ class Hidden:
     def outcome(self, classes: NodeClasses, failing: Mask, suppressed: int) -> Outcome:
         """The node that has these classes as the metrics see it, when those that fail are suppressed."""
         rolled = classes.rolled
-        fields, levels, places = self.fields, np.array(rolled.node), self.places
-        weighed = np.zeros((levels.size, 3))
+        levels, places = np.array(rolled.node), self.places
+        weighed = np.zeros((levels.size, 3))  # M - 1, bits, and what their rounding has left out
         if suppressed:
-            where = fields.starts[places, levels]
-            judged = (rolled.keys, rolled.sizes, failing)
-            weigh(judged, (fields.word, fields.shift, fields.mask, where), self.of_value, weighed)
+            WEIGH(self.table, rolled.keys, rolled.sizes, failing, self.fields.starts[places, levels], weighed)
         losses = (self.widths[places, levels] - weighed[:, 0]) / self.others
         full = Levels(levels, self.heights, self.bits[places, levels] + weighed[:, 1])
         sizes = rolled.sizes[~failing] if suppressed else rolled.sizes
@@ -120,7 +122,7 @@ class Hidden:
 
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:
-    """What is said of every value, and of every level: the last five attributes of `Hidden`."""
+    """What is said of every value, and of every level: the five attributes of `Hidden` from `of_value` on."""
     records = max(problem.frequency.records, 1)
     of_value = np.empty((fields.stands.size, 2))
     widths, bits, widest, told = (np.zeros((len(problem.domains), fields.starts.shape[1])) for _ in range(4))
@@ -135,7 +137,8 @@ def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, 
             tells = _tells(np.bincount(nodes, weights=counts)[nodes], records)
             start = fields.starts[place, level]
             of_value[start : start + nodes.size] = np.stack([width, tells], axis=1)
-            widths[place, level], bits[place, level] = width @ counts, (own - tells) @ counts
+            widths[place, level] = width @ counts  # of whole numbers, which no order of the terms changes
+            bits[place, level] = fsum(((own - tells) * counts).tolist())
             widest[place, level], told[place, level] = width.max(initial=0), tells.min(initial=np.inf)
     return of_value, widths, bits, widest, told
 
@@ -144,30 +147,3 @@ def _tells(counts: NDArray[np.number], records: int) -> Shares:
     """The bits that values with so many records tell; a value of the domain may have no record, and tells them all."""
     told: Shares = np.log2(records) - np.log2(np.maximum(counts, 1))
     return told
-
-
-@kernel
-def weigh(
-    classes: tuple[Words, Counts, Mask],
-    fields: tuple[Index, NDArray[np.uint64], NDArray[np.uint64], Index],
-    of_value: Shares,
-    out: Shares,
-) -> None:
-    """Add up what is said of the values of the failing classes, per quasi-identifier: (d, 3).
-
-    The third column is what the rounding of the second has left out (Kahan, Further Remarks on Reducing Truncation
-    Errors, CACM 1965): a hundred thousand equal terms, plainly added, would be wrong in the twelfth digit, by which
-    ties are told, and differently so for each order of the classes.
-    """
-    keys, sizes, failing = classes
-    word, shift, mask, starts = fields
-    for row in range(keys.shape[0]):
-        if failing[row]:
-            for place in range(starts.size):
-                value = (keys[row, word[place]] >> shift[place]) & mask[place]
-                entry = starts[place] + np.int64(value)
-                out[place, 0] += sizes[row] * of_value[entry, 0]
-                told = sizes[row] * of_value[entry, 1] - out[place, 2]
-                total = out[place, 1] + told
-                out[place, 2] = (total - out[place, 1]) - told
-                out[place, 1] = total

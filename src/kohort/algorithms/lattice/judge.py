@@ -15,9 +15,9 @@ from kohort.algorithms.problem import Candidate
 from kohort.core.frequency import group, profile
 from kohort.core.lattice import Lattice
 from kohort.core.recoding import FullDomain
-from kohort.kernels import kernel
 from kohort.metrics.known import metric_of
 from kohort.models.base import satisfied_jointly
+from kohort.native.library import TOTAL
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class NodeEvaluator:
             profile = classes.profile(asked)
             for model in self.of_values:
                 failing[asked[~model.satisfied(profile)]] = True
-        return failing, _total(classes.rolled.sizes, failing)
+        return failing, TOTAL(classes.rolled.sizes, failing)
 
     def _together(self, classes: NodeClasses, failing: Mask) -> bool:
         """Whether the classes that are left, if any, meet the models that are judged on all of them."""
@@ -292,15 +292,6 @@ class NodeEvaluator:
             return -np.inf
         outcome = replace(self.hidden.least(np.array(classes.rolled.node)), sizes=classes.rolled.sizes)
         return float(self.objective.costs(outcome))
-
-
-@kernel
-def _total(sizes: Counts, chosen: Mask) -> int:
-    records = 0
-    for row in range(sizes.size):
-        if chosen[row]:
-            records += sizes[row]
-    return records
 
 
 def full_domain(problem: Problem, node: Node) -> FullDomain:

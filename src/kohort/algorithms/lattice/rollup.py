@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from kohort.algorithms.lattice.classes import Layout, NodeClasses, Rolled
-from kohort.algorithms.lattice.rollup_kernels import add_rows, count_people, roll_word, roll_words
 from kohort.core.frequency import group
+from kohort.native.library import ADD_ROWS, ROLL, ROLLED
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.algorithms.lattice.rollup_kernels import Merged
     from kohort.arrays import Counts, Index
     from kohort.core.frequency import FrequencySet, Words
     from kohort.core.lattice import Node
+    from kohort.native.library import Array, Together
     from kohort.schema.domain import Domain
     from kohort.workspace import Workspace
+
+    #: What becomes of a class: the class above that it is merged into, (c,).
+    Merged: TypeAlias = NDArray[np.int32]
 
 #: Bits of a word.
 WORD = 64
@@ -57,6 +60,7 @@ class Fields:
         shift: (d,) lowest bit of its field.
         mask: (d,) its field, moved to the lowest bit.
         starts: (d, levels) where a level's part of `stands` begins.
+        room: (5 d,) where the core lays out the fields that it looks at.
         stands: for every quasi-identifier, level and value: the least value of the same node, shifted into the field.
     """
 
@@ -65,6 +69,7 @@ class Fields:
     shift: NDArray[np.uint64]
     mask: NDArray[np.uint64]
     starts: Index
+    room: NDArray[np.uint64]
     stands: NDArray[np.uint64]
 
     @classmethod
@@ -93,8 +98,13 @@ class Fields:
             np.array(shift, np.uint64),
             np.array([(1 << width) - 1 for width in bits], np.uint64),
             starts,
+            np.empty(5 * len(nodes), np.uint64),
             np.concatenate(stands),
         )
+
+    def table(self, kind: Together, *arrays: NDArray[Any]) -> Array:
+        """The fields and some arrays as the core takes them, which must be kept as long."""
+        return kind.from_param((self.word, self.shift, self.mask, self.room, *arrays))
 
     def packed(self, values: Sequence[NDArray[np.integer]], workspace: Workspace = HEAP) -> Words:
         """(t, w) the keys of tuples given as d arrays of (t,) values."""
@@ -136,6 +146,7 @@ class RollUp:
     _spoiled: Index = field(init=False, repr=False)
     _bytes: int = field(default=0, repr=False)
     _room: tuple[Words, Counts, Merged, NDArray[np.int32]] = field(init=False, repr=False)
+    _table: Array = field(init=False, repr=False)
 
     @classmethod
     def of(
@@ -183,6 +194,7 @@ class RollUp:
         keys, room, classes = self.bottom.keys, self.workspace, len(self.bottom.keys)
         merged, slots = (room.empty(size, np.int32) for size in (classes, _slots_for(classes)))
         self._room = room.like(keys, keys.shape), room.empty(classes, np.int64), merged, slots
+        self._table = self.fields.table(ROLLED, self.fields.stands, *self._room)
         self._starts = self.fields.starts.tolist()
         self._keep(self.bottom)
 
@@ -220,31 +232,22 @@ class RollUp:
 
     def up(self, base: Rolled, node: Node) -> Rolled:
         """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
-        changed = [place for place, level in enumerate(node) if level != base.node[place]]
-        starts = np.array([self._starts[place][node[place]] for place in changed])
-        width = self.layout.width
-        keys, sizes, merged = self._merged(base, np.array(changed), starts, told=width > 0)
+        levels, width = zip(self._starts, node, base.node, strict=False), self.layout.width
+        starts = [-1 if level == below else of[level] for of, level, below in levels]
+        keys, sizes, merged = self._merged(base, starts, told=width > 0)
         self.walked += len(base.keys)
         self.rolled += 1
         if not width:
             return Rolled(node, keys, sizes, base.tallies[: sizes.size])
         tallies = self.workspace.zeros((sizes.size, width), base.tallies.dtype)
-        add_rows(base.tallies, merged, tallies)
+        ADD_ROWS(base.tallies, merged, 0, tallies)
         return Rolled(node, keys, sizes, tallies)
 
-    def _merged(self, base: Rolled, changed: Index, starts: Index, *, told: bool) -> tuple[Words, Counts, Merged]:
+    def _merged(self, base: Rolled, starts: list[int], *, told: bool) -> tuple[Words, Counts, Merged]:
         """Keys and records of what classes become, and, if it is to be told, which class becomes which."""
-        fields, (classes, words) = self.fields, base.keys.shape
-        keys, sizes, merged, slots = self._room
-        merged, slots = merged[: classes if told else 0], slots[: _slots_for(classes)]
-        slots.fill(-1)
-        change = (fields.word[changed], fields.shift[changed], fields.mask[changed], starts, fields.stands)
-        if words == 1:
-            out = (keys[:, 0], sizes, merged)
-            found = roll_word((base.keys[:, 0], base.sizes), change, slots, out)
-        else:
-            found = roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
-        return self.workspace.copied(keys[:found]), self.workspace.copied(sizes[:found]), merged
+        found = ROLL(self._table, base.keys, base.sizes, np.array(starts), told)
+        keys, sizes, merged, _ = self._room
+        return self.workspace.copied(keys[:found]), self.workspace.copied(sizes[:found]), merged[: base.sizes.size]
 
     def classes(self, rolled: Rolled) -> NodeClasses:
         """The classes of a node as models judge them.
@@ -262,12 +265,12 @@ class RollUp:
 
     def _whole(self, parts: Rolled) -> tuple[Rolled, Counts]:
         """Classes from their parts, and the people of each."""
-        person = len(parts.node)
-        starts = np.array([self._starts[person][1]])
-        keys, sizes, merged = self._merged(parts, np.array([person]), starts, told=True)
-        people = self.workspace.zeros(sizes.size, np.int64)
-        tallies = self.workspace.zeros((sizes.size, self.layout.width), parts.tallies.dtype)
-        count_people((parts.sizes, parts.tallies, merged), self.layout.values, people, tallies)
+        person, layout = len(parts.node), self.layout
+        keys, sizes, merged = self._merged(parts, [-1] * person + self._starts[person][1:2], told=True)
+        somebodys = np.sign(parts.sizes) if layout.population else None  # a part without records is nobody's
+        people = tallied(merged, sizes.size, somebodys, self.workspace)
+        tallies = self.workspace.zeros((sizes.size, layout.width), parts.tallies.dtype)
+        ADD_ROWS(parts.tallies, merged, layout.values, tallies)
         return Rolled(parts.node, keys, sizes, tallies), people
 
     def _keep(self, rolled: Rolled) -> None:
