@@ -94,12 +94,9 @@ API i64 kohort_cost_with_each(Array tables, Array some, Array codes, Array out) 
 
 /* ── Two groups that grow ────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* By how much a box is wide once it holds a point; the sum is in the order of the axes. */
-static double reach(const double *low, const double *high, const double *point, i64 axes) {
-    double total = 0;
-    for (i64 axis = 0; axis < axes; axis++)
-        total += (point[axis] > high[axis] ? point[axis] : high[axis]) - (point[axis] < low[axis] ? point[axis] : low[axis]);
-    return total;
+/* How wide a box is along an axis once it reaches a place. */
+static inline double width(double low, double high, double place) {
+    return (place > high ? place : high) - (place < low ? place : low);
 }
 
 /* Let each point of an order join, of two boxes, the one that it makes less wide, ties the first; those that are in one
@@ -117,12 +114,17 @@ API i64 kohort_grow_boxes(Array points, Array order, i64 first, i64 second, Arra
         if (place[at] == first || place[at] == second)
             continue;
         const double *point = (const double *)points.at + place[at] * axes;
-        const int other = !(reach(lower, upper, point, axes) <= reach(lower + axes, upper + axes, point, axes));
+        double sums[2] = {0, 0}; /* in the order of the axes */
+        for (i64 axis = 0; axis < axes; axis++) {
+            sums[0] += width(lower[axis], upper[axis], point[axis]);
+            sums[1] += width(lower[axes + axis], upper[axes + axis], point[axis]);
+        }
+        const int other = !(sums[0] <= sums[1]);
         ((u8 *)is_first.at)[place[at]] = !other;
         for (i64 axis = 0; axis < axes; axis++) {
-            double *least_ = lower + other * axes + axis, *most_ = upper + other * axes + axis;
-            *least_ = point[axis] < *least_ ? point[axis] : *least_;
-            *most_ = point[axis] > *most_ ? point[axis] : *most_;
+            double *from = lower + other * axes + axis, *to = upper + other * axes + axis;
+            *from = point[axis] < *from ? point[axis] : *from;
+            *to = point[axis] > *to ? point[axis] : *to;
         }
     }
     return 0;
