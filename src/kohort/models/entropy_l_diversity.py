@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -120,17 +121,20 @@ class EntropyLDiversity:
         return (Achieved("l", Fraction(math.floor(math.exp(least + SLACK) * FINEST), FINEST), rising=True),)
 
 
-#: n log n of the counts that most classes have: a logarithm takes several times as long as looking it up.
-_TERMS: NDArray[np.float64] = np.arange(2**10, dtype=np.float64)
-_TERMS[1:] *= np.log(_TERMS[1:])
+@cache
+def _terms() -> NDArray[np.float64]:
+    """N log n of all counts but very large ones: a logarithm takes several times as long as looking it up."""
+    terms = np.arange(2**16, dtype=np.float64)
+    terms[1:] *= np.log(terms[1:])
+    return terms
 
 
 def _added(counts: Counts) -> tuple[Counts, NDArray[np.float64]]:
     """(c,) the people n of each class, and (c,) the sum of n log n over its values."""
-    total, known = np.empty(len(counts), np.int64), np.empty(len(counts))
-    if ADD_TERMS(counts, counts.shape[1], _TERMS, _TERMS[:0], total, known):
-        many = counts[counts >= _TERMS.size]
-        ADD_TERMS(counts, counts.shape[1], _TERMS, many * np.log(many), total, known)
+    terms, total, known = _terms(), np.empty(len(counts), np.int64), np.empty(len(counts))
+    if ADD_TERMS(counts, counts.shape[1], terms, terms[:0], total, known):
+        many = counts[counts >= terms.size]
+        ADD_TERMS(counts, counts.shape[1], terms, many * np.log(many), total, known)
     return total, known
 
 
