@@ -242,22 +242,28 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
     unknown = len(listed.join(entering, on=keys, how="anti"))
     refuse(TableCheck.LINEAGE, unknown, "tuple does", "tuples do", " not come from the input")
     numbered = listed.select(keys).unique().with_row_index("group")
-    (row, group), (of, to) = (
-        some.join(numbered, on=keys).select(order, "group").cast(pl.Int64).sort("group", order).to_numpy().T
-        for some, order in ((entering, "row"), (listed, "of"))
-    )
+    (row, group), (of, to) = _laid(entering, numbered, "row"), _laid(listed, numbered, "of")
     groups = np.arange(numbered.height)
-    sizes = tallied(group, groups.size, claim.amounts.take(row))
+    amounts = claim.amounts.take(row)
+    sizes = tallied(group, groups.size, amounts)
     counts = sizes.take(to) if destinations.counts is None else destinations.counts.take(of)
-    rest = sizes - tallied(to, groups.size, counts)
+    rest: Counts = sizes - tallied(to, groups.size, counts)
     refuse(TableCheck.LINEAGE, -int(rest.clip(max=0).sum()), "record repeats", "records repeat", " an input record")
     last = np.searchsorted(to, groups, side="right")
-    ends, until = np.cumsum(claim.amounts.take(row)), np.cumsum(np.insert(counts, last, rest))
+    ends: Counts = np.cumsum(amounts)
+    until: Counts = np.cumsum(np.insert(counts, last, rest))
     marks = distinct(np.append(ends, until), merged=True)
-    lengths = np.diff(marks, prepend=0)
+    lengths: Counts = np.diff(marks, prepend=0)
     row, of = row.take(np.searchsorted(ends, marks)), np.insert(of, last, -1).take(np.searchsorted(until, marks))
     meet = (of >= 0) & (lengths > 0)
     return row[meet], of[meet], lengths[meet]
+
+
+def _laid(some: pl.DataFrame, numbered: pl.DataFrame, order: str) -> tuple[Index, Index]:
+    """Tuples whose groups are numbered, in the order of these, and the group of each."""
+    keys = [name for name in numbered.columns if name != "group"]
+    found = some.join(numbered, on=keys).select(order, "group").cast(pl.Int64).sort("group", order)
+    return found[order].to_numpy(), found["group"].to_numpy()
 
 
 def _made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:

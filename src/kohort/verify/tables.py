@@ -342,7 +342,8 @@ def check_suppression(due: Mapping[str, Index], classes: ReleasedClasses, inputs
     left = np.flatnonzero(gone)
     if not left.size:
         return
-    every: Index = np.append(left, claim.lineage.take(classes.first) if claim.levels else claim.lineage)
+    held = claim.lineage.take(classes.first) if claim.levels else claim.lineage
+    every: Index = np.append(left, held.astype(np.int64, copy=False))
     columns = [labels.take(claim.original[name].codes.take(every)) for name, labels in due.items()]
     found = classes_of(columns, every.size)
     of, released = np.split(found.of.astype(np.int64), [left.size])
