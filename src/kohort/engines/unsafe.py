@@ -31,7 +31,6 @@ from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregated import only
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, singling_of
 
@@ -344,6 +343,8 @@ def leaking_of(data: Relation, job: Job) -> Iterator[tuple[Schema, Tuples]]:
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:
         return
+    from kohort.verify.aggregated import only  # noqa: PLC0415  what verifies in a database, which most tables are not in
+
     known = {one.name: data.distinct(one.name) for one in schema.identifying}
     held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
     for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):

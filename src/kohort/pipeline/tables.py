@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from operator import methodcaller
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -58,8 +58,7 @@ def accept_all(_: Problem) -> None:
     """Refuse nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A file to publish with a release.
 
     Attributes:
@@ -262,7 +261,7 @@ def save(
     writing = release.job.writing
     key = signing_key(writing.sign_key)
     release = replace(release, signed_by=None if key is None else key.public.fingerprint)
-    where, format_ = replace(outlet(target, writing), staging=staging), written_as(target, writing)
+    where, format_ = outlet(target, writing)._replace(staging=staging), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
     def write_release(into: BinaryIO | Path) -> Sequence[WrittenPart]:
