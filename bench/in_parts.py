@@ -33,7 +33,7 @@ from kohort.engines.local import LOCAL
 from kohort.errors import SourceNote
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
-from kohort.workspace import bytes_of
+from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
     from kohort.engines.base import Engine

@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 
 from kohort.__main__ import RETURNING
-from kohort.workspace import bytes_of
+from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

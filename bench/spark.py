@@ -32,7 +32,7 @@ from kohort.io.forms import Format
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
-from kohort.workspace import bytes_of
+from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

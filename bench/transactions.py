@@ -39,13 +39,13 @@ from kohort.errors import InfeasibleError
 from kohort.generate.baskets import Market
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
+from kohort.system.workspace import bytes_of
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import SuppressionProblem, distortion, lost
 from kohort.transactions.roles import Drawn
 from kohort.transactions.suppression import Greedy, Score
-from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

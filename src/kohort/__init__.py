@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from kohort.verbs import VERBS
+from kohort.calls import VERBS
 
 VERBS.update(
     {

@@ -1,10 +1,14 @@
-"""What a wrong call from Python is told: a sentence, and the line to write."""
+"""Calls from Python: what a wrong one is told, and the methods that a room above carries out.
+
+`kohort` names the functions of these methods, so that a value imports none of them.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from functools import wraps
+from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
@@ -22,6 +26,9 @@ PATH: Final = "path"
 
 #: Any mapping, for `called`.
 MAPPING: Final = "mapping"
+
+#: The function of each of these methods, `module:name` as in an entry point. `kohort/__init__.py` enters them.
+VERBS: Final[dict[str, str]] = {}
 
 
 def called(line: str, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -61,6 +68,13 @@ def called(line: str, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]
         return checked
 
     return decorate
+
+
+def verb(method: Callable[P, R]) -> Callable[P, R]:
+    """The function that carries out a method, imported when it is needed."""
+    module, _, name = VERBS[method.__qualname__].partition(":")
+    function: Callable[P, R] = getattr(import_module(module), name)
+    return function
 
 
 def threads_of(threads: object, where: str) -> int:

@@ -38,9 +38,9 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize, dry_run
 from kohort.release import Writing
 from kohort.report.release import release_figures
+from kohort.system.workspace import Workspace
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
-from kohort.workspace import Workspace
 from tests.command import kohort as command
 
 if TYPE_CHECKING:

@@ -27,10 +27,10 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release.transactions import TransactionJob
+from kohort.system.workspace import Workspace
 from kohort.tables import coded
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.roles import Listed
-from kohort.workspace import Workspace
 from tests.command import kohort as command
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
 

@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort import system, workspace
+from kohort import system
 from kohort.algorithms import PLUGINS
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian import ordered, reordering, waves
@@ -51,9 +51,10 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.schema.sensitive import SensitiveDomain
+from kohort.system import workspace
+from kohort.system.workspace import Workspace
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
-from kohort.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -440,7 +441,7 @@ from pathlib import Path
 from kohort.api.jobs import job_from
 from kohort.engines.local import LocalEngine
 from kohort.pipeline import anonymize
-from kohort.workspace import Workspace
+from kohort.system.workspace import Workspace
 source, folder, last = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 def on_progress(stage):
     if stage == last:
@@ -569,7 +570,7 @@ from kohort.engines.local import LocalEngine
 from kohort.io.forms import Format
 from kohort.pipeline import anonymize
 from kohort.release import Writing
-from kohort.workspace import Workspace
+from kohort.system.workspace import Workspace
 source, folder, target, more = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], json.loads(sys.argv[4])
 asked = {"identifying": ["name"], "quasi": ["street", "job"], "sensitive": ["ill"], "no_model": ["ill"]}
 job = job_from(None, {**asked, "k": 5, "allow_singling": ["street", "job", "ill"], **more}).job

@@ -25,7 +25,7 @@ from kohort import system
 from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError, UsageError
 from kohort.io import ReadOptions, read
 from kohort.io.source import PIECE, Content, form
-from kohort.workspace import Workspace
+from kohort.system.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,7 @@ from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.models.k_anonymity import KAnonymity
 from kohort.native.library import CHAIN, COST_WITH_EACH, ENCLOSE, FOLLOW, GATHER, LEAN, TURN
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 from tests.laws import test_loss_laws
 from tests.laws.test_loss_kernel_laws import Table, tables
 from tests.laws.test_loss_laws import diverse

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import kohort
-from kohort.verbs import VERBS, verb
+from kohort.calls import VERBS, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.progress import progress_to
+from kohort.system.progress import progress_to
 
 PEOPLE = pl.DataFrame({"age": [str(20 + row % 5) for row in range(40)]})
 STAGES = ["read", "count", "solve", "recode", "verify"]

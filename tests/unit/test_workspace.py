@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort import system, workspace
+from kohort import system
 from kohort.errors import FileError, LimitError, UsageError
-from kohort.workspace import HEAP, Workspace, blocks, bytes_of, tallied
+from kohort.system import workspace
+from kohort.system.workspace import HEAP, Workspace, blocks, bytes_of, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from kohort.shown import Summary
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
     from kohort.shown import Rows
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 
 def never_stop() -> bool:

@@ -36,14 +36,14 @@ from kohort.job.request import perturbations_of
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import check_k
 from kohort.pipeline.publishing import is_path, paths
-from kohort.progress import progress_to
 from kohort.release import Job, Release
 from kohort.release.fit import seed_misfits
 from kohort.schema import names_in
 from kohort.shown import class_of
 from kohort.sweeps import tables as sweeps
+from kohort.system.progress import progress_to
+from kohort.system.workspace import bytes_of
 from kohort.tables.perturbing import perturb as perturbed
-from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from kohort.job.request import Question, TableRequest
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
-    from kohort.progress import Progress
     from kohort.schema import Schema
     from kohort.sweeps.tables import TableSweep
+    from kohort.system.progress import Progress
     from kohort.tables.table import Table
 
 

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.method import METHODS
+from kohort.calls import verb
 from kohort.certificate.form import Certified, certified, disks_of
 from kohort.metrics.known import METRICS
 from kohort.shown import many
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from kohort.calls import verb
 from kohort.certificate.form import Certified, certified, disks_of
 from kohort.transactions.problem import CellSuppression
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from kohort.release.transactions import TransactionJob, TransactionRelease

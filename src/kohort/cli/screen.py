@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kohort.errors import FileError
-from kohort.progress import progress_to
 from kohort.shown import INTERNAL, for_steward, readable, readable_json
+from kohort.system.progress import progress_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

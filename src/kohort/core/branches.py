@@ -23,7 +23,7 @@ from kohort.schema import Label, Scale
 from kohort.schema.hierarchies.likeness import companions, parts_of, table_of
 from kohort.schema.hierarchies.sets import set_label
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.workspace import HEAP, blocks, distinct, ordinals
+from kohort.system.workspace import HEAP, blocks, distinct, ordinals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchies.likeness import Table
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
     #: Of two quasi-identifiers, and codes of the first, the codes that records with those have, and how many they are.
     Joint: TypeAlias = Callable[[int, int, Index], tuple[NDArray[np.integer], NDArray[np.integer], Counts]]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import numpy as np
 
 from kohort.native.library import GROUP, SHARED
-from kohort.workspace import HEAP, TALLIED, blocks
+from kohort.system.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Codes, Counts, Index, Mask, Numbers
     from kohort.schema.sensitive import SensitiveDomain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
     #: Rows as 64-bit words: (n, w).
     Words: TypeAlias = NDArray[np.uint64]

@@ -23,7 +23,7 @@ from kohort.schema.dates import DASH
 from kohort.schema.domain.base import part_of
 from kohort.schema.nesting import ABSENT, member
 from kohort.schema.numbers import digits_of, point
-from kohort.workspace import HEAP, blocks, distinct
+from kohort.system.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Mask, Positions, Shares
     from kohort.core.recoding import Multidimensional
     from kohort.schema.domain import Domain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: What stands for a value of which nothing is told.
 ANY = "*"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kohort.workspace import HEAP, blocks
+from kohort.system.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Mask
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Bits of a machine word.
 WORD = 64

@@ -14,7 +14,7 @@ import numpy as np
 from kohort.core.frequency import group
 from kohort.core.labels import ANY, Labels, joined_labels, labels_at, labels_of, set_text
 from kohort.schema.nesting import ABSENT
-from kohort.workspace import HEAP, blocks
+from kohort.system.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
     from kohort.schema.domain import Domain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 __all__ = [
     "ABSENT",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, SupportsIndex, cast
 
 import numpy as np
 
-from kohort.workspace import BLOCK, blocks
+from kohort.system.workspace import BLOCK, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

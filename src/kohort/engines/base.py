@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
 
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from kohort.release import Job, Writing
     from kohort.schema import Schema
     from kohort.schema.domain import Domain
+    from kohort.system.workspace import Workspace
     from kohort.tables.dataset import Dataset, ReleasedRecords
     from kohort.verify import Claim, Verdict
-    from kohort.workspace import Workspace
 
 
 #: The engines by name: one that reads the records into this process, and those that leave them where they are.

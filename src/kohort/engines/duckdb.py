@@ -29,7 +29,7 @@ from kohort.io.source import LF, Text, line_of
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
 from kohort.publish.files import open_private, remove_private
-from kohort.workspace import blocks
+from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence

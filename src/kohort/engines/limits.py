@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet
     from kohort.release import Job
     from kohort.schema.domain import Domain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Bytes of a record on disk, at most, for each column and besides: its codes in the table, among the tuples and in
 #: the release; its tuple, place, region and class, and the words that are sorted. Measured by `bench.scale`.

@@ -18,6 +18,7 @@ from kohort.errors import UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
 from kohort.schema import Role
+from kohort.system.workspace import HEAP, Workspace
 from kohort.tables.coded import CodedTable, Recoded
 from kohort.tables.complete import could_enter, entered
 from kohort.tables.dataset import ReleasedRecords, linked_by
@@ -26,7 +27,6 @@ from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import Column, Table
 from kohort.tables.texts import content_keys
 from kohort.verify import verify, verify_parts
-from kohort.workspace import HEAP, Workspace
 
 if TYPE_CHECKING:
     import os

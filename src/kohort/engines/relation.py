@@ -16,10 +16,10 @@ from kohort.engines.limits import shown
 from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode, kept_type
 from kohort.shown import Summary
+from kohort.system.workspace import tallied
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.verify.aggregates import Tuples
-from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

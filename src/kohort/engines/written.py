@@ -20,7 +20,7 @@ from kohort.errors import FileError, KohortError
 from kohort.io.cells import from_text, kept_type
 from kohort.io.forms import Format
 from kohort.io.write import FORMULA, NUMBER, escaped, write_stream
-from kohort.workspace import blocks
+from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

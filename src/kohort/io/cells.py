@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import polars as pl
 
+from kohort.system.workspace import HEAP
 from kohort.tables.notation import in_full
 from kohort.tables.table import Column, Table
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import CellCodes
-    from kohort.workspace import Workspace
 
 #: What helps.
 NO_CHARACTER: Final = "remove characters such as U+FFFE: the text was decoded in the wrong byte order, or is not text"

@@ -24,16 +24,16 @@ from kohort.io.records import hint
 from kohort.io.source import line_of
 from kohort.native.library import LOOK_UP, MEMBERS, REHASH
 from kohort.shown import NONCHARACTER
+from kohort.system.workspace import HEAP
 from kohort.tables.table import Column, narrow, room_for
 from kohort.tables.texts import spelled
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.io.records import Lengths, RecordLayout, Starts
     from kohort.io.source import Bytes, Text
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import CellCodes
-    from kohort.workspace import Workspace
 
 #: Any array.
 A = TypeVar("A", bound=NDArray[Any])

@@ -13,11 +13,11 @@ from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.packed import described, refuse_bytes
 from kohort.io.source import unchanged
 from kohort.io.typed import assembled, faults, refuse_dense
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import Table
-    from kohort.workspace import Workspace
 
 #: The endings of parts.
 _PARTS: Final = (".parquet", ".pq")

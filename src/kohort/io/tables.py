@@ -11,12 +11,12 @@ from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.forms import is_address, is_store, located
 from kohort.io.manifest import has_manifest, listed_parts
 from kohort.io.options import ReadOptions
+from kohort.system.workspace import HEAP
 from kohort.tables.table import Table
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.io.source import Content
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 _DEFAULT: Final = ReadOptions()
 

@@ -15,8 +15,8 @@ from kohort.io.dictionary import Dictionary
 from kohort.io.header import lay_out
 from kohort.io.records import fill
 from kohort.io.source import CR, LF, line_of
+from kohort.system.workspace import HEAP
 from kohort.tables.table import Table
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
     from kohort.io.records import Lengths, RecordLayout, Starts
     from kohort.io.source import Bytes, Text
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Cells of a chunk: their bounds, and the text itself, stay in the processor's cache until they are coded.
 _CELLS: Final = 1 << 16

@@ -28,8 +28,8 @@ from kohort.io.cells import NO_CHARACTER, as_text, encode, of_arrow
 from kohort.io.options import LONGEST_NAME, MOST_COLUMNS
 from kohort.io.packed import described, refuse_bytes
 from kohort.shown import NONCHARACTER
+from kohort.system.workspace import HEAP
 from kohort.tables.table import Column, Table, all_of
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from kohort.io.forms import Content
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: The classes accepted as a frame, by the library that defines them.
 FRAMES: Final = {

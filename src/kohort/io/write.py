@@ -28,8 +28,8 @@ from kohort.io.forms import Format
 from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
 from kohort.native.library import WRITE
+from kohort.system.workspace import HEAP, blocks
 from kohort.tables.texts import spelled
-from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from kohort.job.codec import plain
 from kohort.job.faults import NEAR, nearest
 from kohort.job.keys import REQUIRED, KeyValues, is_list, is_table
 from kohort.release.fit import Misfit
-from kohort.workspace import bytes_of
+from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -21,7 +21,7 @@ from kohort.metrics.known import OBJECTIVES
 from kohort.schema import names_in
 from kohort.schema.dates import Period
 from kohort.schema.numbers import exact
-from kohort.workspace import bytes_of
+from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
 from kohort.errors import InputError
-from kohort.key_files import read_key_file, write_key_file
+from kohort.system.key_files import read_key_file, write_key_file
 
 if TYPE_CHECKING:
     import os

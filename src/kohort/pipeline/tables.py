@@ -28,12 +28,12 @@ from kohort.pipeline.publishing import Publication, Stages, is_path, no_progress
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
+from kohort.system.workspace import HEAP
 from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.people import person_codes
 from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import Table
 from kohort.verify import Claim, verify_table
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     import os

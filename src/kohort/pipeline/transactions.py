@@ -22,9 +22,9 @@ from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
-from kohort.progress import progress_to
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease, check_labels
+from kohort.system.progress import progress_to
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.io.baskets.options import BasketOptions
     from kohort.io.manifest import WrittenPart
-    from kohort.progress import Progress
     from kohort.release.transactions import BasketWriting, TransactionJob
+    from kohort.system.progress import Progress
     from kohort.transactions.database import Database
     from kohort.transactions.problem import Suppression
     from kohort.verify.transactions import CoherenceVerdict

@@ -15,7 +15,7 @@ from kohort import system
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
 from kohort.publish.disk import locked, reporting
 from kohort.publish.journal import Entry, settle, temporary, version
-from kohort.whole_files import refuse_name
+from kohort.system.whole_files import refuse_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence

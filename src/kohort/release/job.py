@@ -11,13 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.calls import PATH, called
+from kohort.calls import PATH, called, verb
 from kohort.io import ReadOptions
 from kohort.release.fit import check, completed
 from kohort.schema import Missing, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Summary, parameters
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os

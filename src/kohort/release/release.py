@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kohort.calls import PATH, called
+from kohort.calls import PATH, called, verb
 from kohort.io.write import to_frame
 from kohort.shown import Summary, four_digits, sizes_row, verified
 from kohort.tables.people import person_codes
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from kohort.calls import PATH, called
+from kohort.calls import PATH, called, verb
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import to_frame
@@ -16,7 +16,6 @@ from kohort.shown import Summary, verified
 from kohort.transactions.database import held
 from kohort.transactions.problem import MOST
 from kohort.transactions.suppression import Greedy
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os

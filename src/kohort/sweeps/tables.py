@@ -16,7 +16,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.calls import called
+from kohort.calls import called, verb
 from kohort.errors import InfeasibleError
 from kohort.metrics.known import METRICS, measured
 from kohort.metrics.loss import attribute_losses
@@ -27,7 +27,6 @@ from kohort.shown import Summary, four_digits, many, span
 from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
 from kohort.sweeps.table_plan import TablePlan, rising, said
 from kohort.tables.complete import entered
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

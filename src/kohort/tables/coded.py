@@ -19,11 +19,11 @@ from kohort.schema.domain.readings import check_readings
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
+from kohort.system.workspace import HEAP, blocks, tallied
 from kohort.tables.people import note_spellings, owners_of, person_codes
 from kohort.tables.recoded import RecodedColumn, RecodedTable
 from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.tables.texts import content_keys, ranks_of
-from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kohort.core.texts import Texts
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import CellCodes, Table
-    from kohort.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

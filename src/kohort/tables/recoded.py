@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from kohort.shown import Summary
+from kohort.system.workspace import HEAP, Workspace, blocks
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, narrow, room_for
-from kohort.workspace import HEAP, Workspace, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

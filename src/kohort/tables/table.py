@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kohort.errors import HierarchyError, InputError
 from kohort.shown import Summary, many
+from kohort.system.workspace import tallied
 from kohort.tables.dataset import Values
-from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Mask, Numbers
     from kohort.shown import Rows
+    from kohort.system.workspace import Workspace
     from kohort.tables.notation import Notation
-    from kohort.workspace import Workspace
 
 #: For each cell of a column, which of the distinct values it holds: (n,).
 CellCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]

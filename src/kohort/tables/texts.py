@@ -9,7 +9,7 @@ import polars as pl
 
 from kohort.core.order import SortKey
 from kohort.schema.hierarchies.spelling import EVEN, LATIN, even_spelling
-from kohort.workspace import blocks
+from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

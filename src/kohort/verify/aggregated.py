@@ -19,6 +19,7 @@ import polars as pl
 from kohort.errors import UnsupportedError
 from kohort.schema import Missing, Role
 from kohort.shown import many
+from kohort.system.workspace import distinct, tallied
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.altered import pseudonyms_of
@@ -28,7 +29,6 @@ from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, refuse_leaks, refuse_names, released_texts, without_value
 from kohort.verify.tables import judged
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, comparisons, fault, places, refuse
-from kohort.workspace import distinct, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

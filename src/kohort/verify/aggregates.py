@@ -28,9 +28,9 @@ import polars as pl
 
 from kohort.io.cells import encode
 from kohort.native.library import HASH
+from kohort.system.workspace import blocks
 from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table
-from kohort.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

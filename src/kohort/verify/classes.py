@@ -10,9 +10,9 @@ import polars as pl
 
 from kohort.native.library import ONLY
 from kohort.schema import Label
+from kohort.system.workspace import HEAP, blocks, tallied
 from kohort.verify.labels import MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Claim, TableCheck, refuse
-from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask, Numbers
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import Column
     from kohort.verify.labels import Fit
-    from kohort.workspace import Workspace
 
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
 #: means are no more exact than that either.

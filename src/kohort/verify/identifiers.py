@@ -30,18 +30,18 @@ import polars as pl
 
 from kohort.schema import Role
 from kohort.shown import many
+from kohort.system.workspace import HEAP, tallied
 from kohort.tables.people import person_codes
 from kohort.verify.singling import People
-from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts, Numbers
     from kohort.schema import Attribute, Schema
+    from kohort.system.workspace import Workspace
     from kohort.tables.dataset import Values
     from kohort.tables.table import CellCodes, Column, Table
-    from kohort.workspace import Workspace
 
 #: A text of so many people names nobody, however large k is.
 MOST: Final = 10

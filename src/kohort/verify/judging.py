@@ -12,13 +12,13 @@ from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import resolve
 from kohort.shown import many
+from kohort.system.workspace import blocks, tallied
 from kohort.tables.people import person_codes
 from kohort.tables.table import narrow
 from kohort.tables.texts import evened
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Claim, TableCheck, fault, places
-from kohort.workspace import blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

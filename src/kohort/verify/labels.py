@@ -33,10 +33,10 @@ from kohort.io.dictionary import Known
 from kohort.native.library import FIT
 from kohort.schema import Label
 from kohort.schema.dates import Period
+from kohort.system.workspace import HEAP, blocks, distinct
 from kohort.tables.texts import spelled
 from kohort.verify.values import begins
 from kohort.verify.verdict import places
-from kohort.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Mask, Numbers, Shares
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import CellCodes
     from kohort.verify.values import SourceValues
-    from kohort.workspace import Workspace
 
 
 #: Ranks of values, and ends of spans of them: int32, for there are fewer values than records.

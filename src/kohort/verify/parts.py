@@ -15,6 +15,7 @@ import polars as pl
 
 from kohort.core.uniques import Singling, together_of
 from kohort.io.manifest import ListedPart, digest_of
+from kohort.system.workspace import HEAP
 from kohort.tables.dataset import Values
 from kohort.tables.recoded import joined
 from kohort.tables.table import Column, Table
@@ -23,14 +24,13 @@ from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
 from kohort.verify.singling import likely, singled_out, together
 from kohort.verify.verdict import Claim, TableCheck, fault, reading_release
-from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from kohort.system.workspace import Workspace
     from kohort.verify.aggregates import Hashed
-    from kohort.workspace import Workspace
 
 
 #: Text whose parts have a header each, and one when they are joined.

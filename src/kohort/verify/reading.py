@@ -39,20 +39,20 @@ from kohort.io.records import RecordLayout
 from kohort.io.source import GZIP, LF, Text, zstandard
 from kohort.io.text import read_records
 from kohort.native.library import COMPARE
+from kohort.system.workspace import blocks
 from kohort.tables.table import Column, Table, room_for
 from kohort.tables.texts import spelled
 from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, refuse_formulas, unmarked
-from kohort.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from kohort.io.records import Lengths
     from kohort.io.source import Bytes, Content
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import CellCodes
     from kohort.tables.texts import Spelled
     from kohort.verify.verdict import Witness
-    from kohort.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

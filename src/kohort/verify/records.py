@@ -13,12 +13,12 @@ import polars as pl
 
 from kohort.schema import Label, Missing, Role
 from kohort.shown import many
+from kohort.system.workspace import HEAP, TALLIED, Workspace, blocks
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import in_days, values_in
 from kohort.verify.verdict import Claim, TableCheck, fault, places, refuse
-from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

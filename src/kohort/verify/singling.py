@@ -19,8 +19,8 @@ from kohort.core.frequency import shared
 from kohort.core.uniques import Exposed, Singling
 from kohort.errors import LimitError
 from kohort.schema import Label
+from kohort.system.workspace import HEAP, blocks, distinct, ordinals, tallied
 from kohort.verify.classes import ReleasedClasses
-from kohort.workspace import HEAP, blocks, distinct, ordinals, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask, Numbers, Shares
+    from kohort.system.workspace import Workspace
     from kohort.tables.table import CellCodes, Column, Table
     from kohort.verify.labels import Fit, Meaning
     from kohort.verify.verdict import Claim
-    from kohort.workspace import Workspace
 
 
 #: Possible cells for each record up to which there is a place for each of them.

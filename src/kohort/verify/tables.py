@@ -29,6 +29,7 @@ from kohort.core.uniques import together_of
 from kohort.io.manifest import ListedPart, digest_of
 from kohort.schema import Role
 from kohort.shown import many
+from kohort.system.workspace import HEAP, Workspace, blocks, tallied
 from kohort.tables.recoded import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of
@@ -65,7 +66,6 @@ from kohort.verify.verdict import (
     reading_release,
     refuse,
 )
-from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,8 +13,8 @@ from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchies import from_spec, suppress
 from kohort.schema.open_ends import CLOSED, days_open, numbers_open
+from kohort.system.workspace import tallied
 from kohort.verify.verdict import TableCheck, fault, places
-from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

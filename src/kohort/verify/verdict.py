@@ -18,8 +18,8 @@ from kohort.errors import FileError, UsageError, VerificationError
 from kohort.io.forms import FORMS, OWN, FileForm
 from kohort.schema import Label
 from kohort.shown import Summary, many
+from kohort.system.workspace import HEAP, tallied
 from kohort.tables.table import Column, Table, narrow
-from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from kohort.perturbation.pseudonyms import Key
     from kohort.schema import Schema
     from kohort.shown import Rows
+    from kohort.system.workspace import Workspace
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset, ReleasedGroups
     from kohort.tables.notation import Notation
     from kohort.tables.recoded import RecodedTable
-    from kohort.workspace import Workspace
 
 
 #: How a release is verified: each record against the one it was, or groups of records against groups.

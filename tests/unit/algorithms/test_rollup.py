@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kohort.algorithms.lattice import rollup as rolling
 from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
 from kohort.models.k_anonymity import KAnonymity
-from kohort.workspace import Workspace
+from kohort.system.workspace import Workspace
 from tests.reference.lattice import Column, RawTable, problem_of
 
 if TYPE_CHECKING:

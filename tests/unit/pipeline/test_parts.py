@@ -26,10 +26,10 @@ from kohort.pipeline.outlets import written_as
 from kohort.publish import check_target
 from kohort.publish.folder import publish_folder
 from kohort.release.job import Writing
+from kohort.system.workspace import HEAP
 from kohort.tables.recoded import RecodedColumn, RecodedTable
 from kohort.tables.recoded import joined as joined_tables
 from kohort.verify import Claim, verify_parts
-from kohort.workspace import HEAP
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kohort import workspace
 from kohort.core import order
 from kohort.core.order import SortKey, order_by
+from kohort.system import workspace
+from kohort.system.workspace import blocks
 from kohort.tables.texts import content_keys, ranks_of
-from kohort.workspace import blocks
 
 
 @pytest.mark.parametrize("records", [0, 1, 2, 500])

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort import workspace
 from kohort.errors import VerificationError
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchies import from_tree, suppress
 from kohort.schema.hierarchy import Hierarchy
+from kohort.system import workspace
 from kohort.verify import labels as label_reading
 from kohort.verify.labels import Meaning, meaning_of, off_grid, parted, several_nodes, twofold
 from kohort.verify.values import SourceValues, values_of

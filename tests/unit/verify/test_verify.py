@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort import workspace
 from kohort.core.uniques import Exposed
 from kohort.errors import FileError, KohortError, UsageError, VerificationError
 from kohort.io import text as records
@@ -30,6 +29,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.hierarchy import Hierarchy
+from kohort.system import workspace
 from kohort.tables.table import Table
 from kohort.verify import Claim, reading, verify, verify_table
 from kohort.verify.classes import bands, classes_of

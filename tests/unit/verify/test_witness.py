@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort import workspace
 from kohort.errors import VerificationError
 from kohort.io.forms import Format
 from kohort.io.typed import from_frame
 from kohort.io.write import write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Schema
+from kohort.system import workspace
 from kohort.verify import Claim, reading, verify
 from tests.unit.verify.people import draft
 

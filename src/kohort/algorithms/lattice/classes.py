@@ -16,7 +16,7 @@ import numpy as np
 
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import LimitError
-from kohort.workspace import HEAP, blocks, tallied
+from kohort.system.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet, Words
     from kohort.core.lattice import Node
     from kohort.schema.sensitive import SensitiveDomain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
     #: What is counted in each class besides its records, (c, v); narrow wherever the table allows it.
     Tallies: TypeAlias = NDArray[np.int32 | np.int64]

@@ -18,7 +18,7 @@ from kohort.core.recoding import FullDomain
 from kohort.metrics.known import metric_of
 from kohort.models.base import satisfied_jointly
 from kohort.native.library import TOTAL
-from kohort.workspace import blocks
+from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

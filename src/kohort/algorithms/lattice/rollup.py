@@ -16,7 +16,7 @@ import numpy as np
 from kohort.algorithms.lattice.classes import Layout, NodeClasses, Rolled
 from kohort.core.frequency import group
 from kohort.native.library import ADD_ROWS, ROLL, ROLLED
-from kohort.workspace import HEAP, blocks, tallied
+from kohort.system.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.core.lattice import Node
     from kohort.native.library import Array, Together
     from kohort.schema.domain import Domain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
     #: What becomes of a class: the class above that it is merged into, (c,).
     Merged: TypeAlias = NDArray[np.int32]

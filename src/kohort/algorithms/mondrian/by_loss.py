@@ -31,7 +31,7 @@ from kohort.algorithms.mondrian.loss_kernels import PLACES, Candidates, Rows
 from kohort.algorithms.mondrian.loss_waves import Judged
 from kohort.algorithms.mondrian.space import parted
 from kohort.core.recoding import Multidimensional
-from kohort.workspace import HEAP, blocks
+from kohort.system.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Cuts that are judged one by one before all of an attribute are judged at once.
 SINGLY: Final = 3

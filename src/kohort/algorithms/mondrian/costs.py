@@ -23,7 +23,7 @@ import numpy as np
 
 from kohort.native.library import COST_GROUPS, GATHER
 from kohort.schema import Label, Scale
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import Words
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: The kinds of label, as the kernels know them.
 SPAN: Final = 0

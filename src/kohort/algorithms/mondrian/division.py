@@ -16,7 +16,7 @@ from kohort.native.library import DIVIDE, TRACE
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Index, Mask
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: What no division costs.
 NEVER: Final = 1 << 62

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kohort.core.recoding import Multidimensional
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.frequency import FrequencySet
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 
 class Partition(NamedTuple):

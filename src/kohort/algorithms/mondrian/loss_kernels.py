@@ -12,13 +12,13 @@ import numpy as np
 
 from kohort.algorithms.mondrian.costs import BITS, SET
 from kohort.native.library import CARVE_BY_LOSS, LOSS_MEMORY, PROPOSE
-from kohort.workspace import HEAP
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import Words
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Values of an attribute that are told apart in one partition.
 PLACES: Final = 128

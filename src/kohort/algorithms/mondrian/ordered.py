@@ -55,7 +55,7 @@ from kohort.core.recoding import Multidimensional
 from kohort.native.library import CHAIN, ENCLOSE, GATHER, TURN
 from kohort.schema import Label
 from kohort.specification import Specification
-from kohort.workspace import BLOCK, HEAP, blocks, ordinals, tallied
+from kohort.system.workspace import BLOCK, HEAP, blocks, ordinals, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: The tree's leaves have so many times fewer records than classes need. On Adult and a register a third cost up to 2 %
 #: more, all of k 7 %, a tenth no less.

@@ -20,12 +20,12 @@ import numpy as np
 
 from kohort.algorithms.mondrian.costs import Groups
 from kohort.native.library import FOLLOW, GATHER, LEAN
-from kohort.workspace import BLOCK, HEAP, blocks
+from kohort.system.workspace import BLOCK, HEAP, blocks
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs, Priced
     from kohort.arrays import Codes, Counts, Index
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Blocks among which the next one is looked for. Of all would save little more: at k = 10 less than 1 % on a register.
 BESIDE: Final = 32

@@ -25,7 +25,7 @@ from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, W
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.core.recoding import Multidimensional
 from kohort.native.library import CARVE
-from kohort.workspace import HEAP, blocks
+from kohort.system.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.arrays import Codes, Counts, Index, Positions, Shares
     from kohort.core.frequency import FrequencySet
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Codes that make a whole number of 64-bit words, whether they have 16 or 32 bits.
 CODES_PER_BLOCK = 4

@@ -33,7 +33,7 @@ from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
 from kohort.core.recoding import Multidimensional
 from kohort.native.library import CORNERS, PROFILE_CUTS, PROPOSE_CUTS, SETTLE_CUTS
-from kohort.workspace import HEAP, TALLIED, blocks
+from kohort.system.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
-    from kohort.workspace import Workspace
+    from kohort.system.workspace import Workspace
 
 #: Cells of the histograms that are judged at once: they stay in the cache between the kernel and the models.
 CELLS = 1 << 18

@@ -32,7 +32,7 @@ from kohort.assessment.comparison.statistics import (
     ordinal_moments,
 )
 from kohort.assessment.labels import canonical, leaves_below, printed_values
-from kohort.calls import called
+from kohort.calls import called, verb
 from kohort.errors import InputError
 from kohort.metrics.base import Outcome
 from kohort.metrics.class_size import C_AVG
@@ -43,7 +43,6 @@ from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.shown import Significant, Summary, ToldAs, four_digits
 from kohort.tables.table import Table
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

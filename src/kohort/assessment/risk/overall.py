@@ -31,7 +31,7 @@ from kohort.assessment.risk.reidentification import (
 )
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import Uniqueness, counted, estimated, sample_uniques
-from kohort.calls import MAPPING, called
+from kohort.calls import MAPPING, called, verb
 from kohort.core.uniques import Singling  # noqa: TC001  as above
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
@@ -39,7 +39,6 @@ from kohort.shown import NOT_JSON, Share, Summary, ToldAs, rounded
 from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -25,9 +25,9 @@ from kohort.perturbation.coding import FEWEST
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import digits_of, is_numeric_text, said
 from kohort.schema.vocabulary import says_code, topics_of
+from kohort.system.workspace import tallied
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 from kohort.tables.table import Column, narrow
-from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
