@@ -5,8 +5,9 @@
 
 CPU is user + system time of whole processes; the median of several runs, every line once in each turn. *Libraries* is
 an interpreter that imports what `kohort anonymize` cannot do without, and nothing of kohort. The small table has 1,000
-records. *sealed* is a run without a home that writes nothing but its output. The *first run* finds neither bytecode, as
-after `pip install --no-compile` or with uv, nor compiled loops, which transactions need and Mondrian does not.
+records; those of 300 show the start alone: with k, with k and l, and in DuckDB. *sealed* is a run without a home that
+writes nothing but its output. The *first run* finds neither bytecode, as after `pip install --no-compile` or with uv,
+nor compiled loops, which transactions need and Mondrian does not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +29,13 @@ if TYPE_CHECKING:
 LIBRARIES = "import numpy, polars, click, pydantic.main"
 
 QUASI = "gender,city,age,education,profession"
+
+#: How 300 records are anonymized: by name, the flags beside k.
+SMALL = {
+    "k alone": ["--no-model", "annual_income"],
+    "l-diversity": ["--l", "annual_income=2"],
+    "DuckDB": ["--no-model", "annual_income", "--engine", "duckdb"],
+}
 
 #: An environment of nobody: no home, and no bytecode is written.
 SEALED = {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -82,6 +91,7 @@ def _scenes(folder: Path) -> list[Scene]:
             "completion", ["-c", "import sys; sys.argv = ['kohort']; import kohort.__main__ as k; k.run()"], completing
         ),
         Scene("anonymize, 1,000 records", table, {}),
+        *(Scene(f"300 records, {name}", _small(folder, *flags), {}) for name, flags in SMALL.items()),
     ]
 
 
@@ -104,6 +114,17 @@ def _anonymizing(folder: Path) -> list[str]:
     flags = ["--quasi", QUASI, "--sensitive", "annual_income", "--rest", "drop", "--quiet", "--overwrite"]
     flags += ["--no-grid", "--no-model", "annual_income", "--allow-singling", "annual_income"]
     return ["-m", "kohort", "anonymize", f"{folder}/people.csv", "--out", f"{folder}/release.csv", *flags]
+
+
+def _small(folder: Path, *flags: str) -> list[str]:
+    """Arguments that anonymize the first 300 of those records."""
+    few = folder / "few.csv"
+    if not few.exists():
+        with (folder / "people.csv").open(encoding="utf-8") as people:
+            few.write_text("".join(islice(people, 301)), encoding="utf-8")
+    fixed = ["--quasi", "age,gender", "--sensitive", "annual_income", "--rest", "drop", "--quiet", "--overwrite"]
+    fixed += ["--no-grid", "--allow-singling", "annual_income"]
+    return ["-m", "kohort", "anonymize", str(few), "--out", f"{folder}/few.release.csv", *fixed, *flags]
 
 
 def _baskets(folder: Path) -> list[str]:

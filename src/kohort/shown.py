@@ -11,7 +11,7 @@ from enum import Enum
 from fractions import Fraction
 from itertools import chain, repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -345,8 +345,7 @@ class ToldAs:
             raise ValueError("the number is larger than any figure") from None
 
 
-@dataclass(frozen=True, slots=True)
-class First:
+class First(NamedTuple):
     """How much of a long part of a record is written in JSON: its first items."""
 
     many: int

@@ -202,7 +202,9 @@ UNUSED = (
     | {f"kohort.engines.{name}" for name in ("duckdb", "elsewhere", "relation", "spark", "sql")}
     | {
         "kohort.assessment.risk.attacks",
+        "kohort.cli.risk",
         "kohort.job.document",
+        "kohort.job.keywords",
         "kohort.job.transactions_form",
         "kohort.perturbation.mdav",
     }
@@ -210,9 +212,11 @@ UNUSED = (
         "kohort.pipeline.pricing",
         "kohort.report.mapping",
         "kohort.report.page",
+        "kohort.release.homogeneity",
         "kohort.report.release",
         "kohort.schema.patterns",
         "kohort.signing",
+        "kohort.verify.aggregated",
     }
     | {"cryptography", "jinja2", "matplotlib", "pandas", "pyarrow", "rich", "tomlkit", "tomllib"}
 )
@@ -233,6 +237,24 @@ def test_a_run_imports_what_it_needs(tmp_path: Path) -> None:
     loaded = _modules_of(tmp_path, anonymize)
     assert {"kohort.verify.tables", "kohort.algorithms.mondrian.mondrian"} < loaded
     assert not loaded & UNUSED
+
+
+#: Every library that `kohort anonymize` of a CSV with k alone may import.
+LIBRARIES = {"_polars_runtime_32", "click", "kohort", "numpy", "polars", "typing_extensions"}
+
+#: Parts of the standard library that take a millisecond or more, and that none of those libraries brings.
+SLOW = {"asyncio", "http", "multiprocessing", "sqlite3", "ssl", "tomllib", "unittest", "urllib.request", "xml"}
+
+
+def test_a_small_table_imports_no_other_library(tmp_path: Path) -> None:
+    """Half of the time of a run of 300 records goes into imports: a library more is seen here."""
+    (tmp_path / "a.csv").write_text("age,sex\n" + "".join(f"{30 + n % 40},{'fm'[n % 2]}\n" for n in range(300)))
+    started = _modules_of(tmp_path, "--version")
+    loaded = _modules_of(tmp_path, "anonymize a.csv --out r.csv --quasi age,sex --k 5 --quiet") - started
+    packages = {name.partition(".")[0] for name in loaded if not name.startswith("_sysconfigdata")}
+    packages -= sys.stdlib_module_names
+    assert {"kohort", "polars"} <= packages <= LIBRARIES
+    assert not loaded & SLOW
 
 
 def test_what_no_table_needs_exists() -> None:

@@ -193,11 +193,11 @@ def _figures(
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload
-    from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
     from kohort.pipeline.pricing import bound_of_table
     from kohort.report.figures import bound_figures
     from kohort.shown import significant
+    from kohort.tables.complete import entered
 
     if questions.target is not None:
         library()  # refused before any work where it is not there
@@ -208,7 +208,8 @@ def _figures(
             old = read(before, known.reading or ReadOptions())
             marks = [one.decimal for one in old.notations.values()]
             new = read(after, ReadOptions(header=True, decimal=next(iter(marks), None)))
-            old = old if known.request is None else entering(old, known.request.job)[0]
+            if known.request is not None:
+                old, _ = entered(old, known.request.job.complete, known.request.job.schema.missing)
         schema = _over(known, old)
         target = _target(questions.target, old, new)
         on_progress("compare")

@@ -166,8 +166,8 @@ def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Meas
 def _of_job(file: Path) -> list[Measured]:
     """The levels of all quasi-identifiers of a job that have a hierarchy, over the records that enter."""
     from kohort import io
-    from kohort.engines.local import entering
     from kohort.job.request import load
+    from kohort.tables.complete import entered
 
     made = load(file)
     schema = made.job.schema
@@ -175,7 +175,7 @@ def _of_job(file: Path) -> list[Measured]:
     if not attributes:
         hint = "give one a hierarchy: a file, or a builder such as mask:right"
         raise UsageError("no quasi-identifier of the job has a hierarchy", where=str(file), hint=hint)
-    table = entering(io.read(made.source, made.job.reading), made.job)[0]
+    table = entered(io.read(made.source, made.job.reading), made.job.complete, schema.missing)[0]
     return [_over(one, table[one.name], schema.missing) for one in attributes]
 
 

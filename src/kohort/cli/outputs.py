@@ -153,14 +153,16 @@ class FigureMaker:
 
 def figures_of(made: TableRequest, files: Files, *, threads: int) -> FigureMaker:
     """What makes the figures of a release."""
-    from kohort.cli.risk import names_of
-
     if files.compare_grid:
         from kohort.pipeline import exposure
 
         with placing(_at("--compare-grid")):
             exposure.check_cuts(made.job)
-    return FigureMaker(files, () if files.attack is None else names_of(files.attack), threads)
+    if files.attack is None:
+        return FigureMaker(files, (), threads)
+    from kohort.cli.risk import names_of
+
+    return FigureMaker(files, names_of(files.attack), threads)
 
 
 def companions(

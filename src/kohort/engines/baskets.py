@@ -217,7 +217,7 @@ class Baskets(Summary):
     def _read(self, lines: pl.Series) -> Transactions:
         """Transactions whose items' places stand in a line each."""
         sizes = lines.str.count_matches(" ", literal=True).to_numpy() + (lines != "").to_numpy()
-        cells = lines.filter(lines != "").str.split(" ").explode().cast(pl.Int32).to_numpy()
+        cells = lines.filter(lines != "").str.split(" ").explode().str.to_integer().to_numpy().astype(np.int32)
         return Transactions(self.names, np.append(0, sizes.cumsum(dtype=np.int64)), cells)
 
     # ── what verification asks: of the records, again ────────────────────────────────────────────

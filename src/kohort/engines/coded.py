@@ -18,22 +18,18 @@ from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
 from kohort.engines.base import searched_sensitive
 from kohort.engines.relation import TemporaryTable
-from kohort.errors import InputError
-from kohort.io.cells import kept_type
 from kohort.schema import Missing
 from kohort.tables.coded import CodedTable
-from kohort.tables.table import Column, Table, all_of, narrow
+from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.algorithms.mondrian.in_parts import PartCut
     from kohort.arrays import Codes, Counts, Index
     from kohort.engines.relation import Relation
     from kohort.engines.sql import Dialect
     from kohort.release import Job
-    from kohort.schema import Attribute, Schema
-    from kohort.schema.domain import Domain
     from kohort.schema.sensitive import SensitiveDomain
 
 #: What tuples and records are called by: their part, group, region and class.
@@ -46,15 +42,13 @@ class CodedColumns:
     """Columns whose values have codes: here by the values alone, where the records lie as small tables.
 
     Attributes:
-        schema: The job's; round grids are steps, since the values are known.
-        tables: The quasi-identifiers, each as a table of its distinct values.
-        sensitive: The sensitive columns that models look at, likewise.
+        table: Their distinct values; its quasi-identifiers have codes.
+        sensitive: The sensitive columns that models look at.
         sensitive_domains: (s,) what their codes mean.
-        codes: (v,) of each of these columns, the code of each value.
+        codes: (v,) of each quasi-identifier and each of these columns, the code of each value.
     """
 
-    schema: Schema
-    tables: tuple[CodedTable, ...]
+    table: CodedTable
     sensitive: tuple[Column, ...]
     sensitive_domains: tuple[SensitiveDomain, ...]
     codes: tuple[Index, ...]
@@ -67,45 +61,26 @@ class CodedColumns:
             InputError: values that have no place in their domain; those of several columns at once.
             LimitError: they are too many.
         """
-        schema = job.schema
-        refusing = [one for one in schema.sensitive if one.missing is Missing.REFUSE]
-        searched = searched_sensitive(job)
+        schema, searched = job.schema, searched_sensitive(job)
+        refusing = [one.name for one in schema.sensitive if one.missing is Missing.REFUSE]
+        names = [*dict.fromkeys([*(one.name for one in schema.quasi), *refusing, *searched])]
+        source.look(names)
+        counts = {name: source.distinct(name).counts for name in names}
+        coded = CodedTable(Table(tuple(map(source.values, names)), 0), schema, counted=counts)
         asked = [one for one in schema.attributes if one.name in searched]
-        source.look([*dict.fromkeys(one.name for one in (*schema.quasi, *refusing, *asked))])
-        quasi, faults = _tables(source, schema, schema.quasi)
-        faults += _tables(source, schema, refusing)[1]
-        if faults:
-            raise all_of(faults)
-        held, _ = _tables(source, schema, asked)
-        resolved = [table.sensitive(one) for table, one in zip(held, asked, strict=True)]
-        changed = schema.changed(domain.attribute for table in quasi for domain in table.domains)
-        columns = tuple(table.table[one.name] for table, one in zip(held, asked, strict=True))
-        codes = [table.codes[0] for table in quasi] + [codes for _, codes in resolved]
-        return cls(changed, tuple(quasi), columns, tuple(domain for domain, _ in resolved), tuple(codes))
+        held = [coded.sensitive(one) for one in asked]
+        codes = (*coded.codes, *(of for _, of in held))
+        return cls(coded, tuple(coded.table[one.name] for one in asked), tuple(domain for domain, _ in held), codes)
 
     @property
     def alike(self) -> tuple[bool, ...]:
         """(d,) whether several values of a quasi-identifier have one code, such as `7` and `07`."""
-        return tuple(np.unique(codes).size < codes.size for codes in self.codes[: len(self.tables)])
+        return tuple(np.unique(codes).size < codes.size for codes in self.table.codes)
 
     @property
     def quasi(self) -> tuple[Column, ...]:
         """(d,) the distinct values of the quasi-identifiers."""
-        return tuple(table.table.columns[0] for table in self.tables)
-
-    @property
-    def domains(self) -> tuple[Domain, ...]:
-        """(d,) what their codes mean."""
-        return tuple(domain for table in self.tables for domain in table.domains)
-
-    def records_with(self, column: Column) -> Counts:
-        """(v,) records with each value of a quasi-identifier."""
-        return next(one for one in self.tables if one.table.names == (column.name,)).records_with(column)
-
-    @property
-    def table(self) -> Table:
-        """The quasi-identifiers, each with its distinct values alone."""
-        return Table(self.quasi, 0)
+        return tuple(self.table.table[one.name] for one in self.table.schema.quasi)
 
     def given(self, dialect: Dialect) -> list[str]:
         """Hand over the code of each value, column by column; what these small tables are called."""
@@ -113,23 +88,6 @@ class CodedColumns:
         for column, codes in zip((*self.quasi, *self.sensitive), self.codes, strict=True):
             names.append(dialect.give(pl.DataFrame({"text": column.values, "code": codes.astype(np.int32)})))
         return names
-
-
-def _tables(
-    source: Relation, schema: Schema, attributes: Iterable[Attribute]
-) -> tuple[list[CodedTable], list[InputError]]:
-    tables: list[CodedTable] = []
-    faults: list[InputError] = []
-    for attribute in attributes:
-        texts, counts = source.distinct(attribute.name)
-        kind, codes = source.kinds[attribute.name], narrow(np.arange(len(texts)), len(texts))
-        column = Column(attribute.name, texts, codes, kept_type(kind.here), notation=kind.notation)
-        try:
-            one = replace(schema, attributes=(attribute,))
-            tables.append(CodedTable(Table((column,), len(texts)), one, weights=counts))
-        except InputError as fault:
-            faults.append(fault)
-    return tables, faults
 
 
 def coded(cells: sql.Cells, given: Sequence[str], *, outer: bool = False) -> sql.Cells:

@@ -102,7 +102,7 @@ class CohortCounter:
         """
         width = self._public.size
         pairs = pl.DataFrame({"pair": base * width + item, "place": np.arange(base.size)})
-        self._given = TemporaryTable(self._dialect, pairs, small=True)
+        self._given = TemporaryTable(self._dialect, pairs)
         joined = f"{sets} b JOIN {self._items()} x ON x.t = b.t AND x.i > b.i"
         return f"{joined} JOIN {self._given.name} g ON g.pair = b.s * {width} + x.i"
 

@@ -33,12 +33,12 @@ from kohort.engines.unsafe import (
     together_in,
 )
 from kohort.engines.written import CLASS, TypedRecords, lines_of
-from kohort.errors import InfeasibleError, LimitError, UnsupportedError
+from kohort.errors import LimitError, UnsupportedError
 from kohort.io.forms import Format
 from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
-from kohort.tables.complete import could_enter
+from kohort.tables.complete import could_enter, refuse_none
 from kohort.tables.dataset import CellsByClass, ReleasedRecords
 from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table, narrow
@@ -283,7 +283,7 @@ class ElsewhereEngine:
         if releasing and alone:
             source.look(looked_at(job))
             there = RemoteTuples(source, source)
-            refuse_unsafe(there, leaking_of(source, job), job, partial(CodedColumns.of, source, job))
+            refuse_unsafe(there, leaking_of(source, job), job, lambda: CodedColumns.of(source, job).table)
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
@@ -424,9 +424,7 @@ def entering(data: Relation, job: Job) -> Relation:
         return data
     names = data.names if job.complete == "all" else job.complete
     found = data.with_values(names, job.schema.missing)
-    if not found.records:
-        hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"
-        raise InfeasibleError("no record is complete", where="complete records", hint=hint)
+    refuse_none(found.records)
     return found
 
 

@@ -92,7 +92,7 @@ class CountedInParts:
         """
         columns = CodedColumns.of(source, job)
         if releasing:
-            refuse_listed(columns, job)
+            refuse_listed(columns.table, job)
         lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
         kept = source.with_values(lacking, job.schema.missing) if lacking else source
         refuse_empty(kept.records)
@@ -100,12 +100,12 @@ class CountedInParts:
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
         domains = with_companions(
-            columns.domains,
-            lambda column: root.of[column].records_by_code(0, len(columns.domains[column])),
+            columns.table.domains,
+            lambda column: root.of[column].records_by_code(0, len(columns.table.domains[column])),
             tuples.pairs,
         )
-        counts = Counts(source.records, columns.schema, root.of[0], domains, suppressed, None)
-        counted = replace(job, schema=columns.schema)
+        counts = Counts(source.records, columns.table.schema, root.of[0], domains, suppressed, None)
+        counted = replace(job, schema=columns.table.schema)
         levels = TuplesOnLevels(tuples, root.of, domains, most)
         return cls(counts, counted, columns, tuples, root, levels, source, kept, whole, most)
 
@@ -177,24 +177,6 @@ class ClassesInParts:
     labels: Table
     placed: TemporaryTable
     sources: Relation
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names."""
-        return self.counted.whole.names
-
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        return self.counted.whole.records
-
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        return self.counted.whole.distinct(name)
-
-    def collect(self) -> Table:
-        """Nothing; see `Relation.collect`."""
-        return self.counted.whole.collect()
 
     def entered(self, name: str) -> Values:
         """The distinct values of a column, and the records that enter with each."""

@@ -22,7 +22,7 @@ from kohort.tables.coded import CodedTable, Recoded
 from kohort.tables.complete import could_enter, entered
 from kohort.tables.dataset import ReleasedRecords, linked_by
 from kohort.tables.people import person_codes
-from kohort.tables.recoded import Portion, RecodedTable
+from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import Column, Table
 from kohort.tables.texts import content_keys
 from kohort.verify import verify, verify_parts
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.forms import Format
@@ -71,7 +70,7 @@ class LocalEngine:
     def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
         """Count the tuples by one pass of hashing over the records."""
         whole = data.collect().needing(needed_columns(job, data.names))
-        source, rows = entering(whole, job)
+        source, rows = entered(whole, job.complete, job.schema.missing)
         if releasing:
             person = job.schema.person
             here = unsafe.Tuples(source, None, None if person is None else person_codes(source[person]))
@@ -103,7 +102,7 @@ class LocalEngine:
         parts, start = parts_in(into, format_, table.records, writing), 0
         for part in parts:
             with part.path.open("xb") as file:
-                put(table if len(parts) == 1 else Portion(table, start, part.records), file)
+                put(table.part(slice(start, start + part.records)), file)
             start += part.records
         return parts
 
@@ -138,15 +137,6 @@ def parts_in(folder: Path, format_: Format, records: int, writing: Writing) -> l
     size = writing.records_per_part or max(records, 1)
     starts = enumerate(range(0, max(records, 1), size))
     return [WrittenPart(folder / part_name(at, format_), min(size, records - start)) for at, start in starts]
-
-
-def entering(table: Table, job: Job) -> tuple[Table, Index | None]:
-    """The records that enter, and where they stand in the table: `None` where all enter.
-
-    Raises:
-        InfeasibleError: the job takes complete records only, and none is.
-    """
-    return entered(table, job.complete, job.schema.missing) if job.complete else (table, None)
 
 
 #: The engine that is taken where none is named.

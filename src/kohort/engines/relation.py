@@ -14,10 +14,10 @@ import polars as pl
 from kohort.engines import sql
 from kohort.engines.limits import shown
 from kohort.errors import InputError, LimitError, UnsupportedError
-from kohort.io.cells import as_text, encode
+from kohort.io.cells import as_text, encode, kept_type
 from kohort.shown import Summary
 from kohort.tables.dataset import Values
-from kohort.tables.table import Table, all_of
+from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.verify.aggregates import Tuples
 from kohort.workspace import tallied
 
@@ -121,6 +121,12 @@ class Relation(Summary):
             self._ask([name])
         return self._values[name]
 
+    def values(self, name: str) -> Column:
+        """The distinct values of a column, each once."""
+        texts, kind = self.distinct(name).texts, self.kinds[name]
+        codes = narrow(np.arange(len(texts)), len(texts))
+        return Column(name, texts, codes, kept_type(kind.here), notation=kind.notation)
+
     def needing(self, names: Collection[str]) -> Relation:
         """The same, once these columns are known to be readable.
 
@@ -169,7 +175,7 @@ class Relation(Summary):
         texts = self._texts(name, values)
         made = pl.DataFrame({"text": texts, "n": counts}).group_by("text").sum()
         if not self.kinds[name].is_plain and name not in self._dictionaries:
-            self._give(name, values, texts)
+            self._dictionaries[name] = self.dialect.give(pl.DataFrame({"value": values, "text": texts}))
         self._values[name] = Values(made["text"], made["n"].to_numpy())
 
     def note(self, notations: Mapping[str, Notation]) -> None:
@@ -330,15 +336,12 @@ class Relation(Summary):
     def hold(self) -> Table:
         """All records of a small table; from now on they can be collected."""
         if self._table is None:
-            self._table = self._fetched()
+            self.settle()
+            cells = self.cells(self.names)
+            named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
+            found = self.dialect.run(f"SELECT {named} FROM {cells.source}")  # noqa: S608  as above
+            self._table = self.table_of(self.names, found)
         return self._table
-
-    def _fetched(self) -> Table:
-        self.settle()
-        cells = self.cells(self.names)
-        named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
-        found = self.dialect.run(f"SELECT {named} FROM {cells.source}")  # noqa: S608  as above
-        return self.table_of(self.names, found)
 
     def table_of(self, names: Sequence[str], found: pl.DataFrame) -> Table:
         """An answer's texts of some columns as a table."""
@@ -385,9 +388,6 @@ class Relation(Summary):
         if name not in self._dictionaries:
             self.distinct(name)
         return self._dictionaries[name]
-
-    def _give(self, name: str, values: pl.Series, texts: pl.Series) -> None:
-        self._dictionaries[name] = self.dialect.give(pl.DataFrame({"value": values, "text": texts}))
 
     def _texts(self, name: str, values: pl.Series) -> pl.Series:
         kind = self.kinds[name]
@@ -445,22 +445,16 @@ def unused() -> str:
 class TemporaryTable:
     """A table that stays where the records lie as long as this does, or until it is forgotten."""
 
-    def __init__(
-        self, dialect: Dialect, of: str | pl.DataFrame, *, near: str = "", once: bool = False, small: bool = False
-    ) -> None:
+    def __init__(self, dialect: Dialect, of: str | pl.DataFrame, *, near: str = "", once: bool = False) -> None:
         """Keep it.
 
         Args:
             dialect: Where.
             of: A query whose answer it is, or its rows.
             near: Rows with the same number in this column lie near one another.
-            once: Whether one other query asks for it.
-            small: Whether its rows may stay here.
+            once: Whether one other query asks for the answer.
         """
-        if isinstance(of, str):
-            self.name = dialect.once(of) if once else dialect.keep(of, near)
-        else:
-            self.name = dialect.give(of) if small else dialect.keep(of)
+        self.name = dialect.once(of) if once and isinstance(of, str) else dialect.keep(of, near)
         self.forget = finalize(self, dialect.forget, self.name)
 
 

@@ -31,7 +31,6 @@ from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregated import only
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, singling_of
 
@@ -39,12 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.engines.coded import CodedColumns
     from kohort.engines.relation import Relation
     from kohort.release import Job
     from kohort.schema import Schema
     from kohort.tables.coded import Recoded
-    from kohort.tables.dataset import Values
     from kohort.verify.identifiers import Leak
 
     #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
@@ -192,8 +189,8 @@ class RemoteTuples(NamedTuple):
 
     def several(self, names: Sequence[str]) -> Sequence[Tuples]:
         """Tuples of the columns: the values of each."""
-        values = ((name, self.table.distinct(name)) for name in names)
-        return [Tuples(_of_values(name, held), held.counts, None) for name, held in values]
+        columns = map(self.table.values, names)
+        return [Tuples(Table((one,), len(one.values)), self.table.distinct(one.name).counts, None) for one in columns]
 
     def singled_out(self, names: Sequence[str]) -> Sequence[Singling]:
         """Whom pairs of the columns single out. Cost: where the values of the source show that no pair can, nothing."""
@@ -209,16 +206,11 @@ class RemoteTuples(NamedTuple):
         return found.table, found.counts
 
 
-def _of_values(name: str, values: Values) -> Table:
-    codes = np.arange(len(values.texts), dtype=np.uint32)
-    return Table((Column(name, values.texts, codes, values.texts.dtype),), codes.size)
-
-
 def refuse_unsafe(
     held: Tuples | RemoteTuples,
     leaking: Iterable[tuple[Schema, Tuples]],
     job: Job,
-    coded_: Callable[[], CodedTable | CodedColumns],
+    coded_: Callable[[], CodedTable],
 ) -> None:
     """Refuse what can be seen before the search; the job's schema is over the columns of the records.
 
@@ -351,6 +343,8 @@ def leaking_of(data: Relation, job: Job) -> Iterator[tuple[Schema, Tuples]]:
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:
         return
+    from kohort.verify.aggregated import only  # noqa: PLC0415  what verifies in a database, which most tables are not in
+
     known = {one.name: data.distinct(one.name) for one in schema.identifying}
     held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
     for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
@@ -364,7 +358,7 @@ def _raise(faults: list[SchemaError], what: str = "released columns hold identif
         raise combined(what, faults)
 
 
-def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
+def refuse_listed(coded: CodedTable, job: Job) -> None:
     """Refuse quasi-identifiers whose values a release would list in sets although most people have one of their own.
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
@@ -382,7 +376,7 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
     )
 
 
-def refuse_sets(coded: Callable[[], CodedTable | CodedColumns], job: Job) -> None:
+def refuse_sets(coded: Callable[[], CodedTable], job: Job) -> None:
     """The same before anything is coded, if the values have their places: where they have none, that is told later."""
     with suppress(InputError, LimitError, InfeasibleError):
         refuse_listed(coded(), job)
@@ -393,7 +387,7 @@ def coded(table: Table, job: Job) -> CodedTable:
     return CodedTable(with_columns(table, coarsened(table, job)), job.schema)
 
 
-def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
+def _own_values(coded: CodedTable, name: str) -> Singling:
     column, person = coded.table[name], coded.schema.person
     counts = coded.records_with(column)
     if person is not None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index
-    from kohort.tables.recoded import Portion, RecodedTable
+    from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import CellCodes, Column, Table
 
 #: Records in a row group or record batch: fixed, because it is visible in the bytes.
@@ -64,7 +64,7 @@ NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def write(
-    table: Table | RecodedTable | Portion,
+    table: Table | RecodedTable,
     file: BinaryIO,
     format_: Format,
     *,
@@ -214,7 +214,7 @@ def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series]
 
 
 def _write_text(
-    table: Table | RecodedTable | Portion,
+    table: Table | RecodedTable,
     file: BinaryIO,
     separator: str,
     escape: Escape,
@@ -232,7 +232,7 @@ def _write_text(
 
 
 def _begun(
-    table: Table | RecodedTable | Portion, columns: Sequence[Callable[[CellCodes], Cells]], some: slice
+    table: Table | RecodedTable, columns: Sequence[Callable[[CellCodes], Cells]], some: slice
 ) -> Callable[[BinaryIO], None]:
     """Make as much text of some records as there is room for in a few pieces, mostly all; gives what writes them."""
     records = some.stop - some.start
@@ -304,7 +304,7 @@ class Pieces:
 # ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
 
 
-def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_: Format) -> None:
+def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -> None:
     values = [from_text(column.written, column.dtype) for column in table.head().columns]
     numbers = [str(place) for place in range(len(values))]
     types = [held.dtype for held in values]
@@ -338,9 +338,7 @@ def write_stream(
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _records(
-    table: Table | RecodedTable | Portion, names: Sequence[str], values: Sequence[pl.Series]
-) -> Iterator[pl.DataFrame]:
+def _records(table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series]) -> Iterator[pl.DataFrame]:
     """The records, made from codes some at a time; `values` stand for the table's. Nothing else is asked for."""
     for some in blocks(table.records):
         cells = [held.gather(codes) for held, codes in zip(values, table.block(some), strict=True)]

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: The role of a column that only such a key names; one that may single people out has the role of the rest.
 _ROLES: Final = {"no-model": "sensitive", "allow-singling": "", "pseudonym": "identifying"}
 
+#: A hierarchy that stands for another, which is no text.
+STAND_IN: Final = "suppress"
+
 #: What the rest must be for its columns to be released.
 _RELEASED: Final = ("sensitive", "insensitive")
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from kohort.errors import JobError, UsageError
-from kohort.job.codec import Side, plain, tables_of
+from kohort.job.codec import STAND_IN, Side, plain, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import ENDS, is_table, keys_of
@@ -38,9 +38,6 @@ T = TypeVar("T")
 
 #: No roles.
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
-
-#: A hierarchy that stands for another, which is no text.
-STAND_IN: Final = "suppress"
 
 
 @dataclass(frozen=True, slots=True)

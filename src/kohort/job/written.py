@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from kohort.algorithms.method import METHODS, choices_of
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
-from kohort.job.codec import plain
+from kohort.job.codec import STAND_IN, plain
 from kohort.job.columns import has_companions
 from kohort.job.form import COLUMN, INPUT, OUTPUT
-from kohort.job.keywords import STAND_IN
 from kohort.models.k_anonymity import KEY
 from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish

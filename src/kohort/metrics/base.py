@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
@@ -281,8 +281,7 @@ def averaged(costs: Shares, weights: Shares) -> float:
     return float((costs * weights).sum() / weights.sum())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Display:
+class Display(NamedTuple):
     """How a metric is shown to people.
 
     Attributes:

@@ -72,7 +72,7 @@ class Places:
         while leaves * _LEAF < starts.size:
             leaves *= 2
         turned = np.empty(starts.size, np.int64)
-        low, high = np.empty((2, 2 * leaves, points.shape[1]))
+        low, high = np.zeros((2, 2 * leaves, points.shape[1]))  # there is no box 0
         HALVE(distinct, points.shape[1], turned, low, high)
         ends = np.cumsum(sizes[turned])
         place_of = np.empty_like(order)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.errors import TargetError, UsageError
 from kohort.io.forms import Format, form_of, format_of, is_address, is_store
@@ -34,8 +33,7 @@ _PART: Final = "part-0.parquet"
 _PLAIN: Final = Writing()
 
 
-@dataclass(frozen=True, slots=True)
-class Outlet:
+class Outlet(NamedTuple):
     """Where a release goes.
 
     Attributes:

@@ -262,7 +262,7 @@ def save(
     writing = release.job.writing
     key = signing_key(writing.sign_key)
     release = replace(release, signed_by=None if key is None else key.public.fingerprint)
-    where, format_ = replace(outlet(target, writing), staging=staging), written_as(target, writing)
+    where, format_ = outlet(target, writing)._replace(staging=staging), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
     def write_release(into: BinaryIO | Path) -> Sequence[WrittenPart]:

@@ -7,10 +7,9 @@ import re
 import shutil
 import stat
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from kohort import system
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 _SCHEME: Final = re.compile("[a-z][a-z0-9]+:")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where an output goes.
 
     Attributes:
@@ -116,8 +114,7 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class TemporaryFile:
+class TemporaryFile(NamedTuple):
     """An open file in the folder of its place, bearing no name or a temporary one.
 
     Attributes:

@@ -18,9 +18,8 @@ import os
 import re
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias, cast
 
 from kohort import system
 from kohort.errors import KohortError, SourceNote
@@ -56,8 +55,7 @@ def standing(path: Path) -> Version:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A name that goes from something former to something new.
 
     Attributes:
@@ -159,8 +157,7 @@ class Journal:
             path.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A journal that was found."""
 
     journal: Path

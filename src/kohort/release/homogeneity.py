@@ -10,11 +10,11 @@ import numpy as np
 
 from kohort.core.frequency import group, shared
 from kohort.errors import LimitError
+from kohort.release.release import people_of
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
 from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 from kohort.tables.dataset import CellsByClass
-from kohort.tables.people import person_codes
 from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import narrow
 
@@ -79,14 +79,6 @@ class _Found(NamedTuple):
         usual = int(self.alone[2 * self.totals > every].sum())
         of_all = self.totals[self.values].min(initial=every) / max(every, 1) if self.values.size else 0.0
         return Homogeneity(alike, alike - usual, self.share, float(of_all))
-
-
-def people_of(release: Release) -> Index | None:
-    """(m,) whose each released record is, as a code, or each group of them elsewhere; `None` without a person key."""
-    key, groups = release.job.schema.person, release.records.groups
-    if groups is not None:
-        return groups.people
-    return None if key is None else person_codes(release.source[key]).take(release.lineage)
 
 
 def homogeneity_of(release: Release) -> dict[str, Homogeneity]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from kohort.calls import PATH, called
 from kohort.io.write import to_frame
-from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.shown import Summary, four_digits, sizes_row, verified
+from kohort.tables.people import person_codes
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kohort.algorithms.problem import Candidate, Problem
-    from kohort.arrays import Counts, Numbers, Shares
+    from kohort.arrays import Counts, Index, Numbers, Shares
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
     from kohort.assessment.risk.telling import Telling
     from kohort.io.objects import Address
     from kohort.metrics.base import Retention
     from kohort.perturbation.effect import Effect
+    from kohort.release.homogeneity import Homogeneity
     from kohort.release.job import Job
     from kohort.shown import Grid, ReportText, Rows
     from kohort.tables.dataset import Dataset, Linked, ReleasedRecords
@@ -134,6 +135,8 @@ class Release(Summary):
     @property
     def homogeneity(self) -> dict[str, Homogeneity]:
         """Of the sensitive attributes, how alike the values in classes are; counted anew each time."""
+        from kohort.release.homogeneity import homogeneity_of  # noqa: PLC0415  a run that only releases asks for none
+
         return homogeneity_of(self)
 
     @called("release.frame()")
@@ -245,3 +248,11 @@ class Release(Summary):
         lost = [(name, f"{loss:.1%}") for name, loss in sorted(self.losses.items(), key=lambda one: -one[1])]
         rows = [(*one, self.kept[one[0]].in_words if one[0] in self.kept else "") for one in lost]
         return ("Detail lost", rows, ("Quasi-identifier", "Loss", "What is left")) if rows else None
+
+
+def people_of(release: Release) -> Index | None:
+    """(m,) whose each released record is, as a code, or each group of them elsewhere; `None` without a person key."""
+    key, groups = release.job.schema.person, release.records.groups
+    if groups is not None:
+        return groups.people
+    return None if key is None else person_codes(release.source[key]).take(release.lineage)

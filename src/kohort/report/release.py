@@ -18,8 +18,9 @@ from kohort.perturbation.effect import Effect
 from kohort.pipeline.exposure import GridComparison
 from kohort.release.bulk import BulkLoss, bulk_losses
 from kohort.release.fit import notes
-from kohort.release.homogeneity import Homogeneity, people_of
+from kohort.release.homogeneity import Homogeneity
 from kohort.release.members import members_of
+from kohort.release.release import people_of
 from kohort.report.figures import BoundFigures, Figures
 from kohort.shown import Number, Share, Whole
 from kohort.tables.dataset import Linked

@@ -155,7 +155,7 @@ def numbers_open(texts: Iterable[str]) -> OpenEnds | None:
     (True, True)
     """
     exact, labels = _parted(texts, lambda text: is_numeric_text((text,)))
-    found = {label: _number(label) for label in labels}
+    found = {label: _number(label) for label in labels if exact}
     if not exact or any(one is None for one in found.values()):
         return None
     ends = [end for one in found.values() if one for end in one.group("low", "first", "last") if end]
@@ -167,7 +167,7 @@ def numbers_open(texts: Iterable[str]) -> OpenEnds | None:
 def days_open(texts: Iterable[str], day_of: Callable[[str], int | None]) -> OpenEnds | None:
     """The same of texts that are dates, as their days; ends may also be whole years or months."""
     exact, labels = _parted(texts, lambda text: day_of(text) is not None)
-    found = {label: _day(label) for label in labels}
+    found = {label: _day(label) for label in labels if exact}
     if not exact or any(one is None for one in found.values()):
         return None
 

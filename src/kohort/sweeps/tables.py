@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.calls import called
-from kohort.engines.local import entering
 from kohort.errors import InfeasibleError
 from kohort.metrics.known import METRICS, measured
 from kohort.metrics.loss import attribute_losses
@@ -27,6 +26,7 @@ from kohort.report.figures import bound_figures
 from kohort.shown import Summary, four_digits, many, span
 from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
 from kohort.sweeps.table_plan import TablePlan, rising, said
+from kohort.tables.complete import entered
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
@@ -281,7 +281,8 @@ def sweep(
     if not table.records:
         raise InfeasibleError("there are 0 records", hint="use a table with records")
     described = {values: job.described() for values, job in plan.jobs.items()}
-    records = entering(table, next(iter(plan.jobs.values())))[0].records
+    first = next(iter(plan.jobs.values()))
+    records = entered(table, first.complete, first.schema.missing)[0].records
     counts: dict[str, Callable[[], Counts]] = {}
     bounds: dict[str, Callable[[], LeastLoss]] = {}
     runs: dict[str, Callable[[], Point]] = {}

@@ -26,7 +26,7 @@ from kohort.tables.texts import content_keys, ranks_of
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,6 +88,7 @@ class CodedTable:
         known: A population table, with the quasi-identifying columns, or `None`. Its values are in the domains too.
         workspace: Where arrays as long as the table live.
         weights: (n,) how many records each row stands for; `None` where each is one.
+        counted: Where the table has no records but the distinct values of each column, (v,) the records with each.
         domains: (d,) the domain of each quasi-identifier.
         population: Its tuples in the codes of the domains.
     """
@@ -97,6 +98,7 @@ class CodedTable:
     known: Table | None = None
     workspace: Workspace = field(default=HEAP, repr=False)
     weights: Counts | None = field(default=None, repr=False)
+    counted: Mapping[str, Counts] | None = field(default=None, repr=False)
     population: FrequencySet | None = field(init=False, repr=False)
     domains: tuple[Domain, ...] = field(init=False)
     _codes: tuple[Index, ...] = field(init=False, repr=False)
@@ -127,7 +129,7 @@ class CodedTable:
         self.population = None
         if self.known is not None:
             self.population = population_tuples(self.known, self.table, self.schema, [codes for _, codes in resolved])
-        self._kept = self._keep()
+        self._kept = self._keep() if self.counted is None else None
 
     @property
     def codes(self) -> tuple[Index, ...]:
@@ -175,6 +177,8 @@ class CodedTable:
 
     def records_with(self, column: Column) -> Counts:
         """(v,) records with each value of a column."""
+        if self.counted is not None:
+            return self.counted[column.name]
         if self.weights is None:
             return column.counts()
         return np.bincount(column.codes, self.weights, len(column.values)).astype(np.int64)

@@ -42,17 +42,26 @@ def _with_values(table: Table, names: Sequence[str], missing: Collection[str]) -
     return kept
 
 
-def entered(table: Table, complete: Complete, missing: Collection[str]) -> tuple[Table, Index]:
+def entered(table: Table, complete: Complete, missing: Collection[str]) -> tuple[Table, Index | None]:
     """The records of `table` that have a value in all of these columns, and where they stand in it.
+
+    All enter where there is no such column: then no places are said.
 
     Raises:
         InfeasibleError: no record has.
     """
+    if not complete:
+        return table, None
     rows = np.flatnonzero(_with_values(table, table.names if complete == "all" else complete, missing))
-    if not rows.size:
+    refuse_none(rows.size)
+    return (table if rows.size == table.records else table.take(rows)), rows
+
+
+def refuse_none(complete: int) -> None:
+    """Refuse a release of complete records where there are none."""
+    if not complete:
         hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"
         raise InfeasibleError("no record is complete", where="complete records", hint=hint)
-    return (table if rows.size == table.records else table.take(rows)), rows
 
 
 def unsuppressed(table: Table, quasi: Sequence[str], missing: Collection[str]) -> Table:

@@ -119,12 +119,9 @@ class Linked:
 
 def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str]) -> tuple[Linked, ...]:
     """How far the columns link records of a table."""
-    return tuple(_linked(column, missing) for column in table.columns if column.name in columns)
-
-
-def _linked(column: Column, missing: Collection[str]) -> Linked:
-    counts = column.counts()[~column.absent(missing)]
-    return Linked(column.name, int(counts.sum()), int(counts[counts > 1].sum()))
+    held = (table[name] for name in table.names if name in columns)
+    counts = ((one.name, one.counts()[~one.absent(missing)]) for one in held)
+    return tuple(Linked(name, int(each.sum()), int(each[each > 1].sum())) for name, each in counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

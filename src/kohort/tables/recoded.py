@@ -105,6 +105,11 @@ class RecodedTable(Summary):
         classes, records = self._classes(some), self.lineage[some]
         return [part.cells(classes, records) for part in self.parts]
 
+    def part(self, some: slice) -> RecodedTable:
+        """Some records, one after another, of columns with all their values; nothing is copied."""
+        ends = np.clip(self._ends, some.start, some.stop)
+        return RecodedTable(self.parts, np.diff(ends, prepend=some.start), self.lineage[some], self.workspace)
+
     def __getitem__(self, name: str) -> Column:
         """One column, made each time it is asked for."""
         part = self.parts[self.names.index(name)]
@@ -133,32 +138,6 @@ class RecodedTable(Summary):
             columns = (replace(one, codes=held) for one, held in zip(head.columns, codes, strict=True))
             self._table = Table(tuple(columns), self.records)
         return self._table
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Portion:
-    """Some records of a table, one after another; nothing is copied."""
-
-    whole: Table | RecodedTable
-    start: int
-    records: int
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        return self.whole.names
-
-    def head(self) -> Table:
-        """The columns of the whole, with all their values and without a record."""
-        return self.whole.head()
-
-    def block(self, some: slice) -> list[CellCodes]:
-        """The cells of some of the records, by column."""
-        return self.whole.block(slice(self.start + some.start, self.start + some.stop))
-
-    def collect(self) -> Table:
-        """The records in memory."""
-        return self.whole.collect().take(np.arange(self.start, self.start + self.records))
 
 
 def joined(tables: Sequence[Table], workspace: Workspace) -> Table:

@@ -140,11 +140,16 @@ class Table(Summary):
 
     def head(self) -> Table:
         """The columns, with all their values and without a record."""
-        return Table(tuple(replace(column, codes=column.codes[:0]) for column in self.columns), 0)
+        return self.part(slice(0, 0))
 
     def block(self, some: slice) -> list[CellCodes]:
         """The cells of some records, by column."""
         return [column.codes[some] for column in self.columns]
+
+    def part(self, some: slice) -> Table:
+        """Some records, one after another, of columns with all their values; nothing is copied."""
+        columns = tuple(replace(one, codes=one.codes[some]) for one in self.columns)
+        return Table(columns, some.stop - some.start)
 
     def collect(self) -> Table:
         """The table itself: it is in memory."""

@@ -262,8 +262,8 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
 def _laid(some: pl.DataFrame, numbered: pl.DataFrame, order: str) -> tuple[Index, Index]:
     """Tuples whose groups are numbered, in the order of these, and the group of each."""
     keys = [name for name in numbered.columns if name != "group"]
-    found = some.join(numbered, on=keys).select(order, "group").cast(pl.Int64).sort("group", order)
-    return found[order].to_numpy(), found["group"].to_numpy()
+    found = some.join(numbered, on=keys).sort("group", order)
+    return found[order].to_numpy().astype(np.int64), found["group"].to_numpy().astype(np.int64)
 
 
 def _made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:

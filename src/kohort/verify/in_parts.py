@@ -27,7 +27,6 @@ import polars as pl
 from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError
 from kohort.shown import many
-from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.aggregated import (
     ReleasedTuples,
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
     from kohort.verify.verdict import Claim
 
 
-class ClassedRelation(Dataset, Protocol):
+class ClassedRelation(Protocol):
     """The input, and the class in which each of its records is said to be released: a witness."""
 
     @property
@@ -97,8 +96,8 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
 
     Args:
         paths: The files, each with its header.
-        source: The input; it says itself what else it answers.
-        claim: What the release says of itself; its source has the relation's columns, and its lineage is not looked at.
+        source: The class in which each record of the input is said to be released.
+        claim: What the release says of itself; its source is the input, and its lineage is not looked at.
         engine: What answers for the relation, with its version.
 
     Raises:
@@ -109,14 +108,14 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     """
     _check_unique_pairs(claim)
     query = TupleQuery.of(claim)
-    written = read_parts(paths, claim, source.records, (), None)
-    check_identifiers(claim, source, written, partial(_check_pair, claim, source))
+    written = read_parts(paths, claim, claim.source.records, (), None)
+    check_identifiers(claim, claim.source, written, partial(_check_pair, claim, source))
     groups = _GroupsOfClasses.of(claim, source, written, query)
     verdicts = [groups.judged(*some) for some in source.classed(query.columns, query.hashed)]
     groups.check_whole()
     found = _joined([one for one in verdicts if one is not None])
     found = replace(found, suppressed=claim.suppressed, incomplete=claim.incomplete, sha256=written.sha256)
-    return of_files(found, written, claim, source.records, engine)
+    return of_files(found, written, claim, claim.source.records, engine)
 
 
 def _check_unique_pairs(claim: Claim) -> None:
@@ -233,8 +232,8 @@ class _GroupsOfClasses:
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
 
     def check_whole(self) -> None:
-        if self._records != self.source.records:
-            what = f"{self._records:,} records were counted in classes instead of {self.source.records:,}"
+        if self._records != self.claim.source.records:
+            what = f"{self._records:,} records were counted in classes instead of {self.claim.source.records:,}"
             raise fault(TableCheck.LINEAGE, what)
         refuse_others_left_out(self.claim, self._incomplete)
         if self._suppressed + self.left != self.claim.suppressed:

@@ -343,9 +343,11 @@ def check_suppression(due: Mapping[str, Index], classes: ReleasedClasses, inputs
     if not left.size:
         return
     held = claim.lineage.take(classes.first) if claim.levels else claim.lineage
-    every: Index = np.append(left, held.astype(np.int64, copy=False))
-    columns = [labels.take(claim.original[name].codes.take(every)) for name, labels in due.items()]
-    found = classes_of(columns, every.size)
+    cells = [(labels, claim.original[name].codes) for name, labels in due.items()]
+    columns: list[Index] = [
+        np.concatenate([one.take(codes.take(some)) for some in (left, held)]) for one, codes in cells
+    ]
+    found = classes_of(columns, left.size + held.size)
     of, released = np.split(found.of.astype(np.int64), [left.size])
     parted = np.bincount(of, minlength=found.sizes.size).take(np.unique(released))
     if parted.any():

@@ -72,6 +72,7 @@ def test_records_enter_by_their_definition(rows: list[tuple[str | None, str | No
             entered(from_frame(frame), complete, {"?"})
         return
     table, found = entered(from_frame(frame), complete, {"?"})
+    assert found is not None
     assert found.tolist() == kept
     assert table.records == len(kept)
     for place, column in enumerate(table.columns):

@@ -26,7 +26,7 @@ from kohort.pipeline.outlets import written_as
 from kohort.publish import check_target
 from kohort.publish.folder import publish_folder
 from kohort.release.job import Writing
-from kohort.tables.recoded import Portion
+from kohort.tables.recoded import RecodedColumn, RecodedTable
 from kohort.tables.recoded import joined as joined_tables
 from kohort.verify import Claim, verify_parts
 from kohort.workspace import HEAP
@@ -361,10 +361,13 @@ def test_parts_that_are_not_the_release(folder: Path) -> None:
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "", None, "c"]), min_size=1, max_size=9), min_size=1, max_size=5))
 def test_joined_tables(parts: list[list[str | None]]) -> None:
-    """Tables are joined by their cells, whatever their dictionaries; a portion of a table is its records."""
+    """Tables are joined by their cells, whatever their dictionaries; a part of a table is its records."""
     tables = [from_frame(pl.DataFrame({"x": part}, schema={"x": pl.String})) for part in parts]
     whole = joined_tables(tables, HEAP)
     assert cells(whole)["x"] == [cell for part in parts for cell in part]
-    portion = Portion(whole, 1, whole.records - 1)
-    assert cells(portion.collect())["x"] == cells(whole)["x"][1:]
-    assert portion.names == ("x",)
+    some = slice(1, whole.records)
+    assert cells(whole.part(some)) == {"x": cells(whole)["x"][1:]}
+    recoded = RecodedTable(
+        [RecodedColumn(column) for column in whole.columns], np.ones(whole.records, np.int64), np.arange(whole.records)
+    )
+    assert cells(recoded.part(some).collect()) == cells(whole.part(some))

@@ -30,6 +30,19 @@ def test_values_that_are_all_dates_of_one_form_are_days() -> None:
         assert (attribute.scale, attribute.date_format) == (Scale.DATE, DateFormat.POINTS)
 
 
+@pytest.mark.parametrize("form", DateFormat)
+def test_the_shortest_date_of_each_form_is_one(form: DateFormat) -> None:
+    """Texts are searched for dates only if one of them is long enough."""
+    short = form.value.replace("yyyy", "2013").replace("yy", "13").replace("mm", "1").replace("dd", "1")
+    padded = (
+        short
+        if form not in {DateFormat.ISO, DateFormat.COMPACT, DateFormat.MONTH}
+        else form.value.translate(str.maketrans("ymd", "111"))
+    )
+    assert form in formats_of([padded], 1930)
+    assert form in formats_of([padded, f"before {padded}"], 1930)
+
+
 @pytest.mark.parametrize(
     "said",
     [{"scale": "categorical"}, {"hierarchy": "dates"}, {"label": "set"}, {"hierarchy": "suppress"}],

@@ -124,7 +124,7 @@ class Witness:
 
 def claimed(witness: Witness, **said: object) -> Claim:
     """What is said of the release."""
-    claim = Claim(SCHEMA, (KAnonymity(2),), witness.table, np.empty(0, np.int64), suppressed=1)
+    claim = Claim(SCHEMA, (KAnonymity(2),), witness, np.empty(0, np.int64), suppressed=1)
     return replace(claim, **said)  # type: ignore[arg-type]
 
 

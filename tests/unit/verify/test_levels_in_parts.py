@@ -58,7 +58,7 @@ class OnLevels(Witness):
 
 def claimed(witness: OnLevels, **said: object) -> Claim:
     """What is said of the release: one record lacks a value, one is left out."""
-    claim = Claim(SCHEMA, (KAnonymity(2),), witness.table, np.empty(0, np.int64), suppressed=2, levels={"city": 1})
+    claim = Claim(SCHEMA, (KAnonymity(2),), witness, np.empty(0, np.int64), suppressed=2, levels={"city": 1})
     return replace(claim, **{"limit": 1, **said})  # type: ignore[arg-type]
 
 

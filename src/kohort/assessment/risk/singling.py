@@ -152,8 +152,7 @@ _TRIED: Final = 500_000
 _EACH: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class RoundingProposal:
+class RoundingProposal(NamedTuple):
     """How a column of numbers is rounded beside the others, what that helps, and what it costs.
 
     Attributes:

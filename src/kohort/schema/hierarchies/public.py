@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.schema.hierarchies.prefixes import branching, prefix
 from kohort.schema.hierarchies.spelling import ANY, LETTERS, folded, nearest
@@ -57,8 +56,7 @@ def _said(column: str) -> set[str]:
     return {folded(word) for word in words_of(column)}
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """A public tree.
 
     Attributes:
@@ -159,8 +157,7 @@ class Tree:
                 yield text, text if alone else own.replace(GROUP, ANY), *reversed(above), SUPPRESSED
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(NamedTuple):
     """A public list of codes whose first characters have a meaning.
 
     Attributes:

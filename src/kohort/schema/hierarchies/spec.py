@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -33,26 +34,6 @@ _NUMBER = r"-?(?:[0-9]{1,100}(?:\.[0-9]{1,100})?|\.[0-9]{1,100})"
 _LENGTHS = r"(?::(?P<lengths>[1-9][0-9]{0,3}(?:,[1-9][0-9]{0,3})*))?"
 _PERIOD = "(?:month|quarter|year|decade)"
 _FORM = "|".join(re.escape(form) for form in DateFormat)
-
-#: What may follow each builder's name.
-_ARGUMENTS = MappingProxyType(
-    {
-        "intervals": re.compile(
-            rf":(?:(?P<low>{_NUMBER})\.\.(?P<high>{_NUMBER}):)?(?P<widths>{_NUMBER}(?:,{_NUMBER})*)(?P<open>:open)?"
-        ),
-        "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
-        "prefix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
-        "suffix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
-        "dates": re.compile(
-            rf"(?::(?P<form>{_FORM}))?(?::(?P<pivot>[0-9]{{4}}))?(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"
-        ),
-        "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
-        "suppress": re.compile(""),
-        "public": re.compile(f":(?P<tree>{'|'.join(PUBLIC)})"),
-        "spellings": re.compile(""),
-        "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
-    }
-)
 
 #: Examples of each builder, for the hint of an error.
 _EXAMPLES = MappingProxyType(
@@ -143,15 +124,36 @@ def is_builder(text: str, *, name: str = "", folder: Path = Path()) -> bool:
     return _builder(text, name, folder) is not None
 
 
+@cache
+def _arguments() -> Mapping[str, re.Pattern[str]]:
+    """What may follow each builder's name."""
+    return {
+        "intervals": re.compile(
+            rf":(?:(?P<low>{_NUMBER})\.\.(?P<high>{_NUMBER}):)?(?P<widths>{_NUMBER}(?:,{_NUMBER})*)(?P<open>:open)?"
+        ),
+        "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
+        "prefix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
+        "suffix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
+        "dates": re.compile(
+            rf"(?::(?P<form>{_FORM}))?(?::(?P<pivot>[0-9]{{4}}))?(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"
+        ),
+        "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
+        "suppress": re.compile(""),
+        "public": re.compile(f":(?P<tree>{'|'.join(PUBLIC)})"),
+        "spellings": re.compile(""),
+        "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
+    }
+
+
 def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
     """The arguments of the builder that the text asks for; `None` where it is the path of a file."""
     builder = text.partition(":")[0]
-    if builder in _ARGUMENTS:
-        found = _ARGUMENTS[builder].fullmatch(text, len(builder))
+    if builder in (arguments := _arguments()):
+        found = arguments[builder].fullmatch(text, len(builder))
         if not found:
             raise _misread(f"cannot read the arguments of {builder}", name, builder)
         return found
-    near = get_close_matches(builder, _ARGUMENTS, n=1) if builder.isalpha() else ()  # a path has dots and strokes
+    near = get_close_matches(builder, arguments, n=1) if builder.isalpha() else ()  # a path has dots and strokes
     if near and not (folder / file_of(text)).exists():
         raise _misread(f"no builder or file is called {builder}", name, near[0])
     return None
