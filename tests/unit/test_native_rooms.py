@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -20,7 +21,7 @@ API: Final = re.compile(r"(?:/\*((?:(?!\*/).)*)\*/\n)?^API i64 (kohort_\w+)", re
 #: The rows of the README's table: a room, its files and their functions.
 ROWS: Final = [
     [re.findall(r"`([^`]+)`", cell) for cell in line.split("|")[2:4]]
-    for line in (build.LIBRARY.with_name("README.md")).read_text(encoding="utf-8").splitlines()
+    for line in Path(build.__file__).with_name("README.md").read_text(encoding="utf-8").splitlines()
     if re.match(r"\| [a-z]+ \| `", line)
 ]
 
