@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from bench.scale import KINDS, table
-from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import SourceNote
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.system.workspace import bytes_of

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from bench.scale import KINDS, table
-from kohort.api.jobs import job_from
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
 from kohort.io.forms import Format
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing

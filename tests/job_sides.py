@@ -17,7 +17,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from unittest.mock import patch
 
-from kohort.api.jobs import job_from
 from kohort.app.fields import FORMS, changed, fields_of, read
 from kohort.certificate.form import FORM
 from kohort.errors import InfeasibleError
@@ -27,6 +26,7 @@ from kohort.job.certified import table_job
 from kohort.job.document import document
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import keys_of
+from kohort.job.keywords import job_from
 from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.job.written import tables_of
 from kohort.perturbation.pseudonyms import SIZE, Key

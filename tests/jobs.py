@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hypothesis import strategies as st
 
-from kohort.algorithms.method import METHODS, Choices
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import METHODS, Choices, on_nodes
 from kohort.io.baskets.options import Form
 from kohort.io.forms import Format
 from kohort.io.manifest import FORMATS

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import InputError, MissingExtraError, TargetError
+from kohort.system.disk import refuse_name
 from kohort.system.key_files import PUBLIC, read_key_file, write_key_file
-from kohort.system.whole_files import refuse_name
 
 if TYPE_CHECKING:
     import os

@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from kohort.api.jobs import job_from
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
 from kohort.errors import KohortError
 from kohort.io.forms import Format
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing

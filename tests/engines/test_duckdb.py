@@ -18,7 +18,6 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, LocalEngine
@@ -34,6 +33,7 @@ from kohort.errors import (
     UsageError,
 )
 from kohort.io.forms import Format
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize, dry_run
 from kohort.release import Writing

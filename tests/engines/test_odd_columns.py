@@ -14,12 +14,12 @@ import pytest
 
 import kohort
 from kohort import Hierarchy
-from kohort.api.jobs import job_from
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
 from kohort.errors import InputError, KohortError
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from tests.engines.test_duckdb import SOURCES, compared
 from tools.check_release import faults

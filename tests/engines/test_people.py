@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.api.jobs import job_from
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.assessment.risk.attacks.evidence import Evidence, attacks
 from kohort.engines.duckdb import DuckDB
@@ -23,6 +22,7 @@ from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, InputError, JobError, SchemaError, SourceNote, VerificationError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.typed import from_frame
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.pipeline.transactions import anonymize_transactions

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema
-from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
@@ -26,6 +25,7 @@ from kohort.errors import (
 )
 from kohort.io.options import ReadOptions
 from kohort.io.text import records_in as scan
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import anonymize

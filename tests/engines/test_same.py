@@ -15,8 +15,8 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kohort.api.jobs import job_from
 from kohort.errors import JobError
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.models import MODELS as KNOWN
 from tests.engines.test_duckdb import SOURCES, compared

@@ -20,7 +20,6 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.api.jobs import job_from
 from kohort.engines import spark_session
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, engine_of
@@ -41,6 +40,7 @@ from kohort.errors import (
 )
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing

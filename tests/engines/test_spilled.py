@@ -30,7 +30,6 @@ from kohort.algorithms import PLUGINS
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian import ordered, reordering, waves
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.api.jobs import job_from
 from kohort.core import frequency, order
 from kohort.core.frequency import FrequencySet
 from kohort.engines import limits
@@ -47,6 +46,7 @@ from kohort.errors import (
     UsageError,
 )
 from kohort.io.forms import Format
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
@@ -438,7 +438,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 DYING = """
 import sys, time
 from pathlib import Path
-from kohort.api.jobs import job_from
+from kohort.job.keywords import job_from
 from kohort.engines.local import LocalEngine
 from kohort.pipeline import anonymize
 from kohort.system.workspace import Workspace
@@ -565,7 +565,7 @@ AGAIN = """
 import json, sys
 from dataclasses import replace
 from pathlib import Path
-from kohort.api.jobs import job_from
+from kohort.job.keywords import job_from
 from kohort.engines.local import LocalEngine
 from kohort.io.forms import Format
 from kohort.pipeline import anonymize

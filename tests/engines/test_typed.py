@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import FileError, LimitError, UsageError
 from kohort.io.write import GROUP
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kohort.api.jobs import job_from
 from kohort.core.frequency import FEW
 from kohort.engines.local import LOCAL
 from kohort.errors import KohortError, VerificationError
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.io.write import write
+from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity

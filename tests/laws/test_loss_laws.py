@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort.algorithms.mondrian import costs, loss_waves
+from kohort.algorithms.mondrian import by_loss, costs
 from kohort.algorithms.mondrian.costs import Groups, Priced
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.models.k_anonymity import KAnonymity
@@ -103,13 +103,13 @@ def test_reference_agrees(table: Mixed, k: int) -> None:
     assert table.leaves_of(Mondrian("loss").solve(table.problem(KAnonymity(k)))) == expected
 
 
-@given(tables(most=40, columns=2), KS, st.integers(2, 3), st.sampled_from([1, loss_waves.RANKED]))
+@given(tables(most=40, columns=2), KS, st.integers(2, 3), st.sampled_from([1, by_loss.RANKED]))
 def test_reference_agrees_on_diversity(table: Mixed, k: int, l: int, room: int) -> None:  # noqa: E741
     """With distinct l-diversity the leaves are those of the plain reference, also where few partitions find room."""
     assume(diverse(list(table.rows), k, l))
     expected = plain.by_loss(list(table.rows), table.columns(), lambda rows: diverse(rows, k, l))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loss_waves, "RANKED", room)
+        patch.setattr(by_loss, "RANKED", room)
         found = Mondrian("loss").solve(table.problem(KAnonymity(k), DistinctLDiversity(l)))
     assert table.leaves_of(found) == expected
 

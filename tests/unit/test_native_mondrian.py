@@ -12,8 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import loss_kernels as kernels
+from kohort.algorithms.mondrian.by_loss import Ranked
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues
-from kohort.algorithms.mondrian.loss_waves import Ranked
 from kohort.algorithms.mondrian.sizes import buffer_of, rule_for
 from kohort.algorithms.mondrian.waves import WIDTHS, Cuts, Profiles, Sensitive, Values
 from kohort.native.library import (

@@ -194,3 +194,16 @@ def choices_of(algorithm: Algorithm) -> tuple[str, Choices]:
             return method.name, choices
     what = f"no method of a job file is {algorithm.name}"
     raise UsageError(what, where="to_toml", hint=f"one of {', '.join(METHODS)}")
+
+
+def on_nodes(algorithm: Algorithm) -> bool:
+    """Whether it releases nodes of hierarchies and needs one for each quasi-identifier.
+
+    Full-domain algorithms do; one whose classes are on levels of their own says so by an attribute `nodes`.
+    """
+    return bool(getattr(algorithm, "nodes", algorithm.full_domain))
+
+
+def on_cells(algorithm: Algorithm) -> bool:
+    """Whether it releases each value as it is or not at all; such an algorithm says so by an attribute `cells`."""
+    return bool(getattr(algorithm, "cells", False))

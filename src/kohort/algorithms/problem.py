@@ -142,16 +142,3 @@ class Algorithm(Protocol):
             InfeasibleError: no recoding meets the models.
         """
         ...
-
-
-def on_nodes(algorithm: Algorithm) -> bool:
-    """Whether it releases nodes of hierarchies and needs one for each quasi-identifier.
-
-    Full-domain algorithms do; one whose classes are on levels of their own says so by an attribute `nodes`.
-    """
-    return bool(getattr(algorithm, "nodes", algorithm.full_domain))
-
-
-def on_cells(algorithm: Algorithm) -> bool:
-    """Whether it releases each value as it is or not at all; such an algorithm says so by an attribute `cells`."""
-    return bool(getattr(algorithm, "cells", False))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kohort.calls import PATH, called
 from kohort.io.write import to_frame
-from kohort.pipeline.publishing import save_perturbed
+from kohort.pipeline.outlets import save_perturbed
 from kohort.shown import Summary
 
 if TYPE_CHECKING:

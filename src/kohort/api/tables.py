@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from kohort import io, pipeline
-from kohort.api.jobs import job_from, population_table, tables_from
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
@@ -27,15 +26,14 @@ from kohort.job.codec import perturbed as said_of_columns
 from kohort.job.codec import plain
 from kohort.job.document import document_at
 from kohort.job.draft import Draft, draft_of
-from kohort.job.faults import raised
 from kohort.job.form import PERTURB
-from kohort.job.keywords import job_builder, keyword_at, keywords
+from kohort.job.keywords import job_builder, job_from, keyword_at, keywords, population_table, tables_from
+from kohort.job.parts import raised, told
 from kohort.job.parts import read as values_of
-from kohort.job.parts import told
 from kohort.job.request import perturbations_of
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import check_k
-from kohort.pipeline.publishing import is_path, paths
+from kohort.pipeline.outlets import is_path, paths
 from kohort.release import Job, Release
 from kohort.release.fit import seed_misfits
 from kohort.schema import names_in

@@ -9,8 +9,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from kohort.algorithms.method import FIRST, METHODS, Choices
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import FIRST, METHODS, Choices, on_nodes
 from kohort.core.suppression import SuppressionLimit
 from kohort.models.base import models
 from kohort.perturbation.text import METHODS as PERTURBATIONS

@@ -14,7 +14,7 @@ from kohort.cli import options
 from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
 from kohort.errors import MissingExtraError, TargetError
-from kohort.system.whole_files import refuse_name
+from kohort.system.disk import refuse_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -42,7 +42,7 @@ def perturb(
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
     from kohort.io.forms import files, format_of
-    from kohort.pipeline.publishing import save_perturbed
+    from kohort.pipeline.outlets import save_perturbed
     from kohort.publish import check_target
     from kohort.report.figures import Perturbed, as_json
     from kohort.tables.perturbing import perturb as perturbed
@@ -72,7 +72,7 @@ def perturb(
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
-    from kohort.job.faults import job_error
+    from kohort.job.parts import job_error
     from kohort.perturbation.text import perturbation_of
     from kohort.release.fit import seed_misfits
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from kohort.native.library import GROUP, SHARED
+from kohort.native.library import COUNT_VALUES, GROUP, SHARED
 from kohort.system.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
@@ -106,6 +106,12 @@ class Histogram:
         places = np.zeros_like(counts)
         counts[of, column], places[of, column] = people, values
         return cls(domain, counts, places)
+
+    def number_of_values(self) -> Counts:
+        """(c,) how many different values each class has."""
+        found = np.empty(len(self.counts), np.int64)
+        COUNT_VALUES(self.counts, self.counts.shape[1], found)
+        return found
 
     def few(self) -> Histogram:
         """The same people, counted by the values that their class has."""

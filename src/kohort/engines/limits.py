@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort import system
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import on_nodes
 from kohort.errors import InfeasibleError, InputError, LimitError, SourceNote
 from kohort.io import source as files
 

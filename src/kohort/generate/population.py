@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import FileError, TargetError, UsageError
-from kohort.system.whole_files import refuse_name, whole_file
+from kohort.system.disk import refuse_name, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -12,13 +12,13 @@ import numpy as np
 from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError
 from kohort.io import read
 from kohort.io.baskets import read_transactions
-from kohort.job.faults import placing
+from kohort.job.parts import placing
 from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of, transaction_steps_of
 from kohort.job.transactions import of as of_transactions
 from kohort.job.transactions import request as request_of_transactions
+from kohort.pipeline.outlets import no_progress
 from kohort.pipeline.pricing import SAMPLED, of_sample, priced, sampled
-from kohort.pipeline.publishing import no_progress
 from kohort.pipeline.transactions import dry_run_transactions
 from kohort.shown import Summary, many
 from kohort.tables.table import Table

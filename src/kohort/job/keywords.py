@@ -1,4 +1,7 @@
-"""From keyword arguments to the tables of a job: the flags of the command line, in Python's own types."""
+"""From keyword arguments to the tables of a job: the flags of the command line, in Python's own types.
+
+A job that was made before is passed alone.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,26 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from kohort.errors import JobError, UsageError
+from kohort.job import written
 from kohort.job.codec import STAND_IN, Side, plain, tables_of
-from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
-from kohort.job.keys import ENDS, is_table, keys_of
-from kohort.job.parts import table
+from kohort.job.keys import ENDS, is_table, keys_of, with_usual_k
+from kohort.job.parts import raised, table, together
 from kohort.job.request import question, request
+from kohort.job.varied import place_of, value_at
+from kohort.release import Job
 from kohort.schema import names_in
 from kohort.schema.hierarchies import from_tree
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from kohort.job.codec import ColumnTables
     from kohort.job.draft import Draft
     from kohort.job.keys import Key
     from kohort.job.lines import Place
     from kohort.job.request import Question, TableRequest
-    from kohort.release import Job
     from kohort.schema import Schema
     from kohort.schema.hierarchies import HeldFile
 
@@ -194,3 +198,86 @@ def _merge(raw: dict[str, Any], said: Mapping[str, Any]) -> None:
         raw["perturb"] = {**table(raw, "perturb"), **table(said, "perturb"), "columns": altered}
     else:
         raw.pop("perturb", None)
+
+
+def tables_from(
+    job: object, options: Mapping[str, object], *, population: object = None, varied: Collection[str] = ()
+) -> JobBuilder:
+    """The tables of a job or of keyword arguments.
+
+    Args:
+        job: The job; `None` where there are keyword arguments.
+        options: The keyword arguments.
+        population: The population table, which a job file would name.
+        varied: The keys that a sweep varies.
+
+    Raises:
+        UsageError: there are both or none, or the job is something else.
+    """
+    if job is not None:
+        return _of_job(checked(job, options))
+    if not options:
+        hint = 'write anonymize(people, quasi=["age", "city"], sensitive=["illness"], l={"illness": 2}, k=10); '
+        raise UsageError("no column has a role", hint=hint + "kohort.draft(people) proposes roles")
+    said = job_builder(options)
+    raw: dict[str, Any] = {"privacy": {}, **said.tables}
+    output = said.tables.get("output", {})
+    raw["output"] = {"path": written.usual_target(of_parts="records-per-part" in output), **output}
+    raw["input"] = {**said.tables.get("input", {}), "path": written.SOURCE}
+    raw |= population_table(population)
+    given = [name for name in varied if value_at(raw, place_of(name)) is not None]
+    faults = [UsageError(f"{name} is varied, too", where=f"{name}=…", hint=f"leave {name} out") for name in given]
+    return replace(said, tables=with_usual_k(raw, varied), faults=(*said.faults, *faults))
+
+
+def population_table(population: object) -> dict[str, object]:
+    """The table of a job file that names the population, where there is one: its place is not looked at."""
+    return {} if population is None else {"population": {"path": "population"}}
+
+
+def _of_job(job: Job) -> JobBuilder:
+    """The tables of a job, without what no cost depends on and no job file may hold."""
+    plain = [replace(one, pseudonym=False) for one in job.schema.pseudonyms]
+    job = replace(job, schema=job.schema.changed(plain), key=None, seed=None, insecure_reproducible=False)
+    return JobBuilder(*written.tables_of(job))
+
+
+def job_from(job: object, options: Mapping[str, object], *, population: object = None) -> TableRequest | Job:
+    """The job that was passed, or the request of the keyword arguments.
+
+    Raises:
+        UsageError: there are both or none, or the job is something else.
+        JobError: everything that is wrong with the keyword arguments.
+    """
+    if job is not None:
+        return checked(job, options)
+    made = tables_from(None, options, population=population)
+    return made.request(made.tables)
+
+
+def checked(job: object, options: Mapping[str, object]) -> Job:
+    """The job, if it is one and says it all.
+
+    Raises:
+        UsageError: it is something else, or there are options beside it.
+    """
+    if isinstance(job, Job):
+        if options:
+            what = f"a job is given, and {', '.join(options)} beside it"
+            hint = "leave the job out, or change the job: dataclasses.replace(job, …)"
+            raise UsageError(what, where="anonymize", hint=hint)
+        return job
+    match type(job).__name__:
+        case "dict":
+            hint = "write the keys as keyword arguments: anonymize(people, **options); keys are those of the flags"
+        case "str" | "PosixPath" | "WindowsPath":
+            hint = "for a job file write anonymize(people, kohort.Job.from_toml(path))"
+        case "Schema":
+            hint = "write anonymize(people, Job.of(schema, KAnonymity(10)))"
+        case "Draft":
+            hint = "write anonymize(people, draft.job()), once every role is right"
+        case "list" | "tuple":
+            hint = 'name columns by keyword: anonymize(people, quasi=["age", "city"], k=10)'
+        case _:
+            hint = 'write anonymize(people, quasi=["age", "city"], k=10), or pass a Job'
+    raise UsageError(f"the job is of class {type(job).__name__}", where="anonymize", hint=hint)

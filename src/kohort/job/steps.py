@@ -7,9 +7,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.algorithms.method import LIMIT, METHODS
+from kohort.algorithms.method import LIMIT, METHODS, on_nodes
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.problem import on_nodes
 from kohort.job.models import SLOW
 from kohort.job.varied import table
 from kohort.models.k_anonymity import KEY

@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.algorithms.method import FIRST, LIMIT, LOCAL, METHODS, Choices
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import FIRST, LIMIT, LOCAL, METHODS, Choices, on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
 from kohort.models.base import models

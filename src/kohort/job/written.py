@@ -7,8 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from kohort.algorithms.method import METHODS, choices_of
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import METHODS, choices_of, on_nodes
 from kohort.errors import UsageError
 from kohort.job.codec import STAND_IN, plain
 from kohort.job.columns import has_companions

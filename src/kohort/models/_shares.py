@@ -14,7 +14,7 @@ import numpy as np
 
 from kohort.errors import LimitError
 from kohort.models.base import greatest_ratio
-from kohort.native.library import COUNT_VALUES, FIND_SHARES, JUDGE_SHARES
+from kohort.native.library import FIND_SHARES, JUDGE_SHARES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,13 +36,6 @@ def places_of(histogram: Histogram) -> tuple[Counts, int, Index]:
     """The counts, their columns, and which value each is of, as compiled loops take them."""
     counts, places = histogram.counts, histogram.places
     return counts, counts.shape[1], _EVERY if places is None else places
-
-
-def number_of_values(histogram: Histogram) -> Counts:
-    """(c,) how many different values each class has."""
-    found = np.empty(len(histogram.counts), np.int64)
-    COUNT_VALUES(histogram.counts, histogram.counts.shape[1], found)
-    return found
 
 
 def not_above(bound: Fraction) -> Fraction:

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._shares import number_of_values
 from kohort.models.base import Achieved, Declaration, check_name, is_whole
 from kohort.specification import AT_LEAST_2, Parameter, Specification
 
@@ -83,10 +82,10 @@ class DistinctLDiversity:
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have at least l values."""
         histogram = classes.of(self.sensitive)
-        diverse: Mask = number_of_values(histogram) >= min(self.l, histogram.counts.shape[1] + 1)
+        diverse: Mask = histogram.number_of_values() >= min(self.l, histogram.counts.shape[1] + 1)
         return diverse
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The values of the class that has fewest."""
-        fewest = int(number_of_values(classes.of(self.sensitive)).min())
+        fewest = int(classes.of(self.sensitive).number_of_values().min())
         return (Achieved("l", Fraction(fewest), rising=True),)

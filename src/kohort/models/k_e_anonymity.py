@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import SchemaError, UsageError
-from kohort.models._shares import number_of_values, places_of
+from kohort.models._shares import places_of
 from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, is_whole
 from kohort.native.library import FIND_ENDS
 from kohort.schema.numbers import said
@@ -115,7 +115,7 @@ class KEAnonymity:
             raise SchemaError(f"{self.name} needs numbers", where=f"column {self.sensitive}", hint=hint)
         rank, reach = _reaches(domain, self.e.numerator, self.e.denominator)
         lowest, highest = _ends(histogram, rank)
-        enough = number_of_values(histogram) >= min(self.k, histogram.counts.shape[1] + 1)
+        enough = histogram.number_of_values() >= min(self.k, histogram.counts.shape[1] + 1)
         apart: Mask = enough & (highest >= reach[lowest])
         return apart
 
@@ -126,7 +126,7 @@ class KEAnonymity:
         if domain.numbers is None:
             reason = "the values are not numbers" if len(domain) else NOBODY
             return (Achieved("e", None, rising=True, reason=reason),)
-        values = int(number_of_values(histogram).min())
+        values = int(histogram.number_of_values().min())
         fewest = Achieved("k", Fraction(values), rising=True)
         if not values:
             return fewest, Achieved("e", None, rising=True, reason=NOBODY)

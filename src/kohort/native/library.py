@@ -210,7 +210,7 @@ PROFILE_CUTS: Final = Function(
 SETTLE_CUTS: Final = Function("kohort_settle_cuts", BUFFER, INDEX, NUMBER, CUTS, MARKS, TO_INDEX)
 CORNERS: Final = Function("kohort_corners", BUFFER, INDEX, MEMORY, TO_CODES, TO_CODES)
 
-#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_waves` for the last three.
+#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.by_loss` for the last three.
 LOSS: Final = Together(*[INDEX] * 11, WORDS, TO_WORDS, *[TO_INDEX] * 5)
 RANKED: Final = TO_INDEX, TO_MARKS, TO_INDEX, TO_INDEX, TO_INDEX, TO_WORDS
 LOSS_MEMORY: Final = Function("kohort_loss_memory", NUMBER, NUMBER, NUMBER)

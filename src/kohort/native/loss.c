@@ -19,7 +19,7 @@
 
 #include "core.h"
 
-/* The kinds of label, and the numbers of an open partition: kohort.algorithms.mondrian.costs and .loss_waves. */
+/* The kinds of label, and the numbers of an open partition: kohort.algorithms.mondrian.costs and .by_loss. */
 enum { SPAN, SET, ANCESTOR };
 enum { RECORDS = 2, DEPTH, WITHIN, OPEN };
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.pipeline.outlets import beside
-from kohort.pipeline.publishing import Stages, no_progress
+from kohort.pipeline.outlets import Stages, beside, no_progress
 from kohort.pipeline.tables import Report, anonymize, claim_of, dry_run, outcome_of, save, solve
 
 __all__ = [

@@ -15,8 +15,7 @@ from kohort.errors import UnsupportedError, UsageError, VerificationError
 from kohort.io.baskets import write_transactions
 from kohort.io.forms import Format
 from kohort.pipeline import claim_of, solve
-from kohort.pipeline.outlets import beside, outlet, written_as
-from kohort.pipeline.publishing import Stages, no_progress
+from kohort.pipeline.outlets import Stages, beside, no_progress, outlet, written_as
 from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import dry_run_transactions, in_columns

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import on_nodes
 from kohort.core.frequency import group, people_in
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed

@@ -1,4 +1,4 @@
-"""Where a release of a table can go: a file, a folder, a table of a database that exists, an object store.
+"""Where a release can go, and one way to publish it: a file, a folder, a table of a database, an object store.
 
 A name that ends with `/` is a folder. Unless something else is asked for, it holds one part, Parquet, which gets its
 name when it is verified, as any file does. Of several parts, or of CSV, the folder itself is published, with its
@@ -9,22 +9,30 @@ What goes into an object store is such a folder.
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, Generic, NamedTuple, TypedDict, TypeGuard, TypeVar
 
 from kohort.errors import TargetError, UsageError
-from kohort.io.forms import Format, form_of, format_of, is_address, is_store
+from kohort.io.forms import Format, files, form_of, format_of, is_address, is_store
 from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST, new_prefix
-from kohort.publish import check_target
-from kohort.publish.disk import reporting
+from kohort.io.write import write
+from kohort.publish import Companion, check_target, publish
 from kohort.release.job import Writing
+from kohort.system.disk import reporting
+from kohort.verify.altered import verify_perturbed
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Collection, Generator, Sequence
 
+    from kohort.io.manifest import WrittenPart
     from kohort.io.objects import Address
     from kohort.io.stored import StoredTable
+    from kohort.perturbation.effect import Effect
+    from kohort.tables.table import Table
+
 
 #: The one part of a folder without a manifest.
 _PART: Final = "part-0.parquet"
@@ -243,3 +251,156 @@ def _refuse_others(where: Outlet, inputs: Sequence[Path], *, overwrite: bool) ->
     if any(one.name != _PART and not one.name.startswith(".kohort-") for one in where.folder.iterdir()):
         hint = "name a new or an empty folder"
         raise TargetError("the folder holds other files than a release", where=str(where.folder), hint=hint)
+
+
+class _TargetOptions(TypedDict):
+    """What is said of files that are there."""
+
+    overwrite: bool
+    inputs: Sequence[Path]
+
+
+R = TypeVar("R")
+V = TypeVar("V")
+
+
+@dataclass(slots=True)
+class Stages:
+    """Wall seconds of each stage, and who wants to hear of them."""
+
+    on_progress: Callable[[str], None]
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    @contextmanager
+    def __call__(self, name: str) -> Generator[None]:
+        """Tell of stage `name` and time it."""
+        self.on_progress(name)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+def no_progress(_: str) -> None:
+    """Hear of a stage and do nothing."""
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is a file, or standard input, rather than something in memory."""
+    return isinstance(source, str | os.PathLike)
+
+
+def paths(source: object) -> tuple[Path, ...]:
+    """The files that the target must not be."""
+    return files(os.fspath(source)) if is_path(source) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Publication(Generic[V, R]):
+    """A release on its way to a file, or to a folder of parts: written, verified on the written bytes, certified."""
+
+    write: Callable[[BinaryIO | Path], Sequence[WrittenPart]]
+    verify: Callable[[BinaryIO | Sequence[WrittenPart]], V]
+    certify: Callable[[V], bytes]
+    finish: Callable[[V], R]
+    format: str = ""
+    separator: str = ""
+
+    def publish(
+        self, outlet: Outlet, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
+    ) -> R:
+        """Publish the release with its certificate and reports beside it, all or nothing."""
+
+        def write(into: BinaryIO | Path) -> Sequence[WrittenPart]:
+            with stage("write"):
+                return self.write(into)
+
+        def verify(written: BinaryIO | Sequence[WrittenPart]) -> V:
+            with stage("verify"):
+                return self.verify(written)
+
+        finished: list[R] = []  # once, for what a report measures of a release serves the next one, too
+
+        def finish(verdict: V) -> R:
+            if not finished:
+                stage.on_progress("report")
+                finished.append(self.finish(verdict))
+            return finished[0]
+
+        def companion(report: Companion[R]) -> Companion[V]:
+            return Companion(report.path, lambda verdict: report.content(finish(verdict)))
+
+        said: _TargetOptions = {"overwrite": overwrite, "inputs": inputs}
+        others = [companion(report) for report in reports]
+        companions = [Companion(outlet.certificate, self.certify), *others]
+        form = {"format_": self.format, "separator": self.separator}
+        if outlet.store is not None:
+            from kohort.publish.store import publish_stored  # noqa: PLC0415  few go into an object store
+
+            found = publish_stored(
+                outlet.store,
+                write,
+                verify,
+                self.certify,
+                prefix=outlet.prefix,
+                staging=outlet.staging,
+                uploading=lambda: stage("upload"),
+                companions=others,
+                **form,
+                **said,
+            )
+        elif outlet.of_parts:
+            from kohort.publish.folder import publish_folder  # noqa: PLC0415  few releases are folders
+
+            found = publish_folder(outlet.path, write, verify, self.certify, companions=others, **form, **said)
+        elif outlet.table is not None:
+            from kohort.publish.tables import publish_table  # noqa: PLC0415  few releases are tables of databases
+
+            found = publish_table(outlet.table, write, verify, companions=companions, **said)
+        else:
+            with outlet.room():
+                found = publish(outlet.path, write, verify, companions=companions, **said)
+        return self.finish(found)
+
+
+def save_perturbed(
+    made: Table,
+    original: Table,
+    effects: Sequence[Effect],
+    path: Path,
+    *,
+    form: str | None = None,
+    excel_safe: bool = False,
+    missing: Collection[str] = ("",),
+    overwrite: bool = False,
+    inputs: Sequence[Path] = (),
+) -> str:
+    """Publish a perturbed table, all or nothing; the sha256 of its bytes.
+
+    Args:
+        made: The perturbed table.
+        original: The table that it was.
+        effects: What was done to which columns; all others must be as they were.
+        path: Where it goes.
+        form: The format; by default the one that the path's ending means.
+        excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
+        missing: Texts that mean no value.
+        overwrite: Whether a file at `path` may be replaced.
+        inputs: Files that it may not be.
+
+    Raises:
+        UsageError: the ending means no format.
+        TargetError: a file is there (and `overwrite` is false), or it is an input.
+        VerificationError: the written bytes are not what was promised; nothing was published.
+        FileError: writing failed; nothing was published.
+    """
+    chosen: Format = format_of(path, form)
+
+    def written(file: BinaryIO) -> None:
+        write(made, file, chosen, excel_safe=excel_safe, source=original)
+
+    def verified(file: BinaryIO) -> str:
+        return verify_perturbed(
+            file, original, tuple(effects), format_=chosen, excel_safe=excel_safe, missing=frozenset(missing)
+        )
+
+    return publish(path, written, verified, overwrite=overwrite, inputs=inputs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.method import on_nodes
 from kohort.assessment.risk.telling import LOOKED_AT, Hidden, tellings
 from kohort.certificate.form import signing_key
 from kohort.certificate.table import certificate
@@ -22,9 +22,8 @@ from kohort.io.typed import kind_of
 from kohort.metrics.base import Outcome, kept_of
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.outlets import check, outlet, written_as
+from kohort.pipeline.outlets import Publication, Stages, check, is_path, no_progress, outlet, paths, written_as
 from kohort.pipeline.problem import problem_of, refuse_absence, refuse_hopeless, refuse_unknown
-from kohort.pipeline.publishing import Publication, Stages, is_path, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled

@@ -20,8 +20,7 @@ from kohort.errors import VerificationError
 from kohort.io.baskets import read_content, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
-from kohort.pipeline.outlets import Outlet, beside
-from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
+from kohort.pipeline.outlets import Outlet, Publication, Stages, beside, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease, check_labels
 from kohort.system.progress import progress_to

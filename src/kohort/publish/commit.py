@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, BinaryIO, Generic, Protocol, TypeAlias, TypeVa
 
 from kohort import system
 from kohort.errors import DurabilityError, FileError
-from kohort.publish.disk import locked, reason, reporting
 from kohort.publish.files import examine, open_temporary
 from kohort.publish.journal import Journal
+from kohort.system.disk import locked, reason, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

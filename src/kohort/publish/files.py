@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from kohort import system
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
-from kohort.publish.disk import locked, reporting
 from kohort.publish.journal import Entry, settle, temporary, version
-from kohort.system.whole_files import refuse_name
+from kohort.system.disk import locked, refuse_name, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence

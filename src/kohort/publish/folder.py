@@ -22,9 +22,9 @@ from kohort import system
 from kohort.errors import FileError, TargetError
 from kohort.io.manifest import CERTIFICATE, MANIFEST, ListedPart, Manifest, has_manifest, read_manifest
 from kohort.publish.commit import commit
-from kohort.publish.disk import locked, reporting
 from kohort.publish.files import Target, examine, open_temporary, place_of
 from kohort.publish.journal import Entry, standing, temporary, version
+from kohort.system.disk import locked, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias, cast
 
 from kohort import system
 from kohort.errors import KohortError, SourceNote
-from kohort.publish.disk import locked, reporting
+from kohort.system.disk import locked, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

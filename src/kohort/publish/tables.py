@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from kohort.errors import FileError, TargetError
 from kohort.io.stored import opened
 from kohort.publish.commit import commit
-from kohort.publish.disk import reporting
 from kohort.publish.files import examine, open_temporary
+from kohort.system.disk import reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

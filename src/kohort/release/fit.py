@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from kohort.algorithms.problem import on_cells, on_nodes
+from kohort.algorithms.method import on_cells, on_nodes
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import SchemaError, UsageError, combined
 from kohort.models.k_anonymity import k_of

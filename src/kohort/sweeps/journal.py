@@ -20,9 +20,9 @@ from kohort import system
 from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, TargetError
 from kohort.io.source import state
-from kohort.publish.disk import reporting
 from kohort.sweeps.frame import Ending
 from kohort.sweeps.tables import Point, Seconds
+from kohort.system.disk import reporting
 from kohort.version import VERSION
 
 if TYPE_CHECKING:

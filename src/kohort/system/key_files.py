@@ -9,7 +9,7 @@ from typing import Final
 
 from kohort import system
 from kohort.errors import FileError, InputError, TargetError
-from kohort.system.whole_files import refuse_name, whole_file
+from kohort.system.disk import refuse_name, whole_file
 
 #: No key file is longer than this: the rest is not read.
 _LONGEST: Final = 4096

@@ -173,11 +173,12 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     columns, in_order = [table[name].codes for name in quasi], disordered is None
     classes = classes_of(columns, table.records, ordered=in_order, workspace=room, weights=claim.borne)
     meanings = {name: meaning for name, (meaning, _) in regions.items()}
-    inputs = ModelInputs.of(claim, matched_population(claim, table, classes, due, meanings))
+    known = partial(matched_population, claim, table, classes, due)
+    inputs = ModelInputs.of(claim, None if claim.known is None else known(meanings))
     of_numbers = {name for name, meaning in meanings.items() if meaning.of_numbers}
     people = check_models(table, inputs, classes, of_numbers).sizes
-    if claim.refined:
-        inputs = replace(inputs, population=matched_population(claim, table, classes, due, {}))
+    if claim.refined and claim.known is not None:
+        inputs = replace(inputs, population=known({}))
     if due:
         check_suppression(due, classes, inputs)
     alone = claim.workspace.zeros(table.records, np.bool_)

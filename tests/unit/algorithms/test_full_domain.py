@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,12 +11,15 @@ from kohort.algorithms.lattice.judge import full_domain
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.suppress_cells import SuppressCells
+from kohort.algorithms.method import on_nodes
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.problem import Algorithm, on_nodes
 from kohort.core.recoding import FullDomain, RegionClasses, classes_of
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
+
+if TYPE_CHECKING:
+    from kohort.algorithms.problem import Algorithm
 
 TOWNS = Column((("Bari", "Sud", "*"), ("Milano", "Nord", "*"), ("Torino", "Nord", "*"), ("Lecce", "Sud", "*")))
 SEX = Column((("f", "*"), ("m", "*")))

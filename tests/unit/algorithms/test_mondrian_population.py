@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms.mondrian.together import covered
+from kohort.algorithms.mondrian.forest import covered
 from kohort.core.frequency import FrequencySet
 from kohort.schema import Attribute, Label, Order, Role
 from kohort.schema.domain import resolve

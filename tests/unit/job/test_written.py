@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, Job, KAnonymity, ReadOptions, Role, Schema, TCloseness
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.method import METHODS, Choices, choices_of
+from kohort.algorithms.method import METHODS, Choices, choices_of, on_cells
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues, Widest
 from kohort.algorithms.mondrian.ordered import Ordered
-from kohort.algorithms.problem import on_cells
 from kohort.core.suppression import SuppressionLimit
 from kohort.models.base import models, variants
 from kohort.perturbation.noise import Noise

@@ -15,8 +15,8 @@ import pytest
 from kohort.cli import main
 from kohort.errors import SourceNote, TargetError
 from kohort.publish import Companion, check_target, publish
-from kohort.publish.disk import locked
 from kohort.publish.journal import Entry, Journal, settle_for_reading
+from kohort.system.disk import locked
 from tests.faults.calls import Calls, KilledError, injected
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def test_the_next_run_takes_back(dead: Path, where: str) -> None:
 
 def test_no_other_run_is_in_a_folder_of_the_set(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is taken back before all of them are locked."""
-    monkeypatch.setattr("kohort.publish.disk._ATTEMPTS", 1)
+    monkeypatch.setattr("kohort.system.disk._ATTEMPTS", 1)
     with locked(dead), pytest.raises(TargetError, match="another program has locked"):
         check_target(dead / "pages" / "another")
     assert state(dead) == ["new", "", ""]

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kohort.algorithms.mondrian.together import failing
+from kohort.algorithms.mondrian.forest import failing
 from kohort.algorithms.problem import Solution
 from kohort.core.recoding import Multidimensional
 from kohort.errors import LimitError

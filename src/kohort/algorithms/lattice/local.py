@@ -36,9 +36,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.algorithms.mondrian.costs import Priced
-from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.forest import Forest, failing
 from kohort.algorithms.mondrian.space import Space, doubling, parted
-from kohort.algorithms.mondrian.together import failing
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram, profile
 from kohort.core.recoding import FullDomain, Multidimensional

@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING
 from kohort.algorithms.lattice.cells_optimum import optimum, suppressed_cells
 from kohort.algorithms.lattice.local import refined, released_as_nodes
 from kohort.algorithms.method import Method
-from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.forest import Forest, failing
 from kohort.algorithms.mondrian.mondrian import require_feasible
 from kohort.algorithms.mondrian.space import Space
-from kohort.algorithms.mondrian.together import failing
 from kohort.algorithms.problem import Solution
 from kohort.solver import refuse_missing
 from kohort.specification import Specification

@@ -44,10 +44,9 @@ import numpy as np
 
 from kohort.algorithms.method import CUT, DIMENSION, Method
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest
-from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.forest import Forest, require_together
 from kohort.algorithms.mondrian.sizes import rule_for, strict_by_size
 from kohort.algorithms.mondrian.space import Cut, Space
-from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import k_of

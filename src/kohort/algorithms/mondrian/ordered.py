@@ -43,11 +43,11 @@ from kohort.algorithms.method import Method
 from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.costs import Groups, Priced
 from kohort.algorithms.mondrian.division import NEVER, Division, Line, Window, divide
+from kohort.algorithms.mondrian.forest import require_together
 from kohort.algorithms.mondrian.loss_kernels import memory
 from kohort.algorithms.mondrian.mondrian import Mondrian, require_feasible
 from kohort.algorithms.mondrian.reordering import BESIDE, reordered
 from kohort.algorithms.mondrian.space import Space
-from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.order import SortKey, order_by

@@ -11,8 +11,7 @@ import numpy as np
 
 from kohort.algorithms.mondrian.blocks import Columns
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest, drawn
-from kohort.algorithms.mondrian.forest import Partition
-from kohort.algorithms.mondrian.together import covered
+from kohort.algorithms.mondrian.forest import Partition, covered
 from kohort.core.frequency import profile
 
 if TYPE_CHECKING:

@@ -33,10 +33,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.method import Method
-from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.forest import Forest, require_together
 from kohort.algorithms.mondrian.mondrian import require_feasible
 from kohort.algorithms.mondrian.space import Space, parted
-from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import group
 from kohort.native.library import GROW_BOXES

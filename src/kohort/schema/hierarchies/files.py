@@ -17,7 +17,7 @@ from kohort.errors import FileError, HierarchyError, InputError, KohortError, Li
 from kohort.schema.hierarchies.tree import DEEPEST, are_edges, from_edges, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
-from kohort.system.whole_files import whole_file
+from kohort.system.disk import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,8 +12,8 @@ import pytest
 from kohort import system
 from kohort.errors import FileError, TargetError
 from kohort.signing import write_signing_keys
+from kohort.system.disk import whole_file
 from kohort.system.key_files import write_key_file
-from kohort.system.whole_files import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
