@@ -69,6 +69,13 @@ def test_labels_of_days_that_there_are_not() -> None:
     assert in_days(labels).to_list() == ["?", "?", "?", "", "*", "1"]
 
 
+def test_the_day_after_the_last_ends_the_last_period() -> None:
+    """The last period ends after the calendar, on a day that follows its last; the one after that is none."""
+    labels = ["9999-12-31", "[9990-01-01 – 10000-01-01)", "<10000-01-01", "[9990-01-01 – 10000-01-02)"]
+    first = date(9990, 1, 1).toordinal()
+    assert in_days(labels).to_list() == [f"{LAST}", f"[{first}-{LAST + 1})", f"<{LAST + 1}", "?"]
+
+
 def test_the_first_day_is_a_day() -> None:
     """Day 1 is the first; the one before it is none."""
     attribute = Attribute("born", Role.QUASI, Scale.DATE)

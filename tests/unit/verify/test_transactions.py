@@ -35,6 +35,12 @@ def test_in_memory_there_are_no_bytes() -> None:
     assert found == replace(read, sha256="", checks=checks)
 
 
+def test_every_check_tells_how_much_it_compared() -> None:
+    """Of thirteen cells five are of items that are not public; the cohorts are of bread, milk, both, and neither."""
+    counts = {"transactions": 8, "items": 5, "lineage": 13, "private": 5, "coherence": 4, "order": 8}
+    assert GOOD.verdict().checks == {"bytes": len(GOOD.text), **counts}
+
+
 def test_in_memory_the_form_of_the_file_is_no_matter() -> None:
     """A release that is to be written as a matrix without a header is judged by its names while it is in memory."""
     claim = replace(GOOD, writing=BasketOptions(form=Form.MATRIX)).claim

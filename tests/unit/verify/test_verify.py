@@ -67,9 +67,9 @@ def test_verdict() -> None:
     # 21 and 29; 31 (two are 38); 52 and 71: each alone at an end of its class.
     # Naples and Turin: each alone of its class in a set.
     assert verdict.exposed == Exposed(people=6, range_ends=5, set_members=2, means=0)
-    assert verdict.checks["bytes"] == len(GOOD.text)
-    assert verdict.checks["cells"] == 2 * 16
-    assert verdict.checks["labels"] == 8
+    each = dict.fromkeys(("records", "lineage", "identifiers", "ends", "order"), 16)
+    of_cells = {"cells": 2 * 16, "regions": 2 * 16, "labels": 8}
+    assert verdict.checks == {"bytes": len(GOOD.text), "columns": 4, "classes": 4, **each, **of_cells}
 
 
 def test_a_record_at_two_ends_is_one_person() -> None:
@@ -180,6 +180,22 @@ def test_typed_columns_keep_their_types(format_: str) -> None:
     assert verify(file, judged).classes == 2
     with pytest.raises(VerificationError, match="check cells, column text"):
         verify_frame(release.with_columns(pl.col("text").fill_null("")), judged)
+
+
+@pytest.mark.parametrize("format_", [one for one in Format if not one.form.is_text])
+def test_midnight_is_a_time_where_the_input_has_others(format_: Format) -> None:
+    """Dates of a release whose times are all midnight are read with their times, as the input was."""
+    times = ["2024-01-31T00:00:00", "2024-02-29T00:00:00", "2024-02-29T13:30:00"]
+    source = pl.DataFrame({"age": [31, 31, 60], "at": pl.Series(times).str.to_datetime()})
+    judged = claim(source, Schema.of(quasi=["age"], sensitive=["at"]), lineage=np.arange(2), suppressed=1)
+    judged = replace(judged, format=format_)
+    midnights, others = io.BytesIO(), io.BytesIO()
+    for file, kept in ((midnights, [0, 1]), (others, [1, 1])):
+        write(judged.original.take(np.array(kept)), file, format_, source=judged.original)
+        file.seek(0)
+    assert verify(midnights, judged).records == 2
+    with pytest.raises(VerificationError, match="check cells, column at"):
+        verify(others, judged)
 
 
 @pytest.mark.parametrize(
@@ -301,6 +317,32 @@ def test_a_formula_without_its_apostrophe(text: str) -> None:
 def test_header_with_a_carriage_return() -> None:
     """A header that is not even CSV is a fault of the bytes."""
     assert refused(GOOD, b"\r" + GOOD.text) == "check bytes"
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "cell"),
+    [
+        ("csv", 'a"b', '"a""b"'),
+        ("csv", '"', '""""'),
+        ("csv", '"a", "b"', '"""a"", ""b"""'),
+        ("csv", "a,b", '"a,b"'),
+        ("csv", "\N{ZERO WIDTH NO-BREAK SPACE}a", '"\N{ZERO WIDTH NO-BREAK SPACE}a"'),
+        ("csv", " a'b ", " a'b "),
+        ("tsv", 'a"b', '"a""b"'),
+        ("tsv", "a,b", "a,b"),
+    ],
+)
+def test_a_name_stands_in_quotes_where_it_must(format_: str, name: str, cell: str) -> None:
+    """A quote inside is doubled; a name that needs no quotes has none, and the other way round is a fault."""
+    judged = claim(pl.DataFrame({name: ["7", "7"], "s": ["x", "y"]}), Schema.of(quasi=[name], sensitive=["s"]))
+    judged, tab = replace(judged, format=format_), "\t" if format_ == "tsv" else ","
+    released = f"{cell}{tab}s\n7{tab}x\n7{tab}y\n"
+    assert verify(io.BytesIO(released.encode()), judged).records == 2
+    other = cell[1:-1] if cell.startswith('"') else f'"{cell}"'
+    with pytest.raises(VerificationError, match=r"check (bytes|columns)"):
+        verify(io.BytesIO(released.replace(cell, other, 1).encode()), judged)
+    with pytest.raises(VerificationError, match="the header has needless quotes"):
+        verify(io.BytesIO(released.replace(f"{tab}s\n", f'{tab}"s"\n', 1).encode()), judged)
 
 
 # ── models ───────────────────────────────────────────────────────────────────────────────────────
