@@ -66,12 +66,14 @@ class Witness:
         classes: The class of each.
         groups: The classes that are answered together; what is in none comes first.
         values: Of some columns, other values than those of the records that enter.
+        ages: The label of each class.
     """
 
     table: Table = field(default_factory=lambda: from_frame(PEOPLE))
     classes: Sequence[int] = CLASSES
     groups: Sequence[Sequence[int]] = ((-1,), (0, 1), (2,))
     values: dict[str, Values] = field(default_factory=dict[str, Values])
+    ages: Sequence[str] = LABELS
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,7 +88,7 @@ class Witness:
     @property
     def labels(self) -> Table:
         """Those of each class."""
-        return from_frame(pl.DataFrame({"age": LABELS}))
+        return from_frame(pl.DataFrame({"age": self.ages}))
 
     def distinct(self, name: str) -> Values:
         """The values of a column."""
@@ -153,6 +155,14 @@ def test_a_release_is_judged_group_by_group(tmp_path: Path) -> None:
         "classes": 3,
         "cells": 12,
     }
+
+
+def test_labels_of_any_group_may_depend_on_the_data(tmp_path: Path) -> None:
+    """The classes of the first group have a value of their own, those of the second ranges."""
+    people = from_frame(PEOPLE.with_columns(age=pl.Series(["31", "31", "45", "46", "60", "61", None])))
+    witness = Witness(people, groups=((-1,), (0,), (1, 2)), ages=("31", *LABELS[1:]))
+    found = verify_in_parts(written(tmp_path, RELEASE.replace("[31-32]", "31")), witness, claimed(witness))
+    assert (found.classes, found.data_dependent) == (3, True)
 
 
 @pytest.mark.parametrize(
