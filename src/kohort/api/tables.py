@@ -26,10 +26,11 @@ from kohort.job.codec import perturbed as said_of_columns
 from kohort.job.codec import plain
 from kohort.job.document import document_at
 from kohort.job.draft import Draft, draft_of
+from kohort.job.faults import raised
 from kohort.job.form import PERTURB
 from kohort.job.keywords import job_builder, job_from, keyword_at, keywords, population_table, tables_from
-from kohort.job.parts import raised, told
 from kohort.job.parts import read as values_of
+from kohort.job.parts import told
 from kohort.job.request import perturbations_of
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import check_k

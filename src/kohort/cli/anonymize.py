@@ -11,8 +11,8 @@ from kohort.cli import flags, options, outputs, transactions
 from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import KohortError, UsageError
+from kohort.job.faults import placing
 from kohort.job.keys import USUAL_K, with_usual_k
-from kohort.job.parts import placing
 from kohort.shown import took, whole
 
 if TYPE_CHECKING:

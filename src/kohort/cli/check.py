@@ -13,7 +13,7 @@ from kohort.cli import flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
 from kohort.job.codec import names
-from kohort.job.parts import job_error, placing
+from kohort.job.faults import job_error, placing
 from kohort.shown import many
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kohort.errors import UsageError
 from kohort.job.codec import Columns, Side, names, pairs, tables_of
+from kohort.job.faults import job_error, together
 from kohort.job.keys import keys_of
-from kohort.job.parts import job_error, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from kohort.cli.derive import option
 from kohort.errors import UnsupportedError, UsageError
-from kohort.job.parts import placing
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

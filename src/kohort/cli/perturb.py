@@ -72,7 +72,7 @@ def perturb(
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
-    from kohort.job.parts import job_error
+    from kohort.job.faults import job_error
     from kohort.perturbation.text import perturbation_of
     from kohort.release.fit import seed_misfits
 

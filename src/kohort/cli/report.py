@@ -9,7 +9,7 @@ from kohort.cli import options, outputs
 from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo_json, progress, say
 from kohort.errors import FileError, UsageError
-from kohort.job.parts import placing
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

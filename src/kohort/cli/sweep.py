@@ -14,8 +14,8 @@ from kohort.cli.screen import progress
 from kohort.cli.sweep_files import SweepOutput, outputs_of, say_sweep
 from kohort.cli.sweep_transactions import Drawn, TrialFlags
 from kohort.errors import JobError, UnsupportedError, UsageError
+from kohort.job.faults import placing
 from kohort.job.keys import with_usual_k
-from kohort.job.parts import placing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -189,7 +189,7 @@ def _flag_of(name: str) -> str:
 
 
 def _varied_at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
-    from kohort.job.parts import job_error
+    from kohort.job.faults import job_error
 
     return job_error(
         [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in fault.faults]

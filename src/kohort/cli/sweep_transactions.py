@@ -15,7 +15,7 @@ from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
 from kohort.job.codec import names
-from kohort.job.parts import placing
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from kohort.cli import flags, options, outputs
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
-from kohort.job.parts import placing
+from kohort.job.faults import placing
 from kohort.shown import many, took
 
 if TYPE_CHECKING:

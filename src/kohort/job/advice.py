@@ -12,7 +12,7 @@ import numpy as np
 from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError
 from kohort.io import read
 from kohort.io.baskets import read_transactions
-from kohort.job.parts import placing
+from kohort.job.faults import placing
 from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of, transaction_steps_of
 from kohort.job.transactions import of as of_transactions

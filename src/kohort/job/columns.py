@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from kohort.algorithms.method import METHODS, Choices, on_nodes
 from kohort.errors import SchemaError, SourceNote, UsageError
+from kohort.job.faults import nearest
 from kohort.job.form import COLUMN, METHOD, PRIVACY
-from kohort.job.parts import nearest, part, right_part, table
+from kohort.job.parts import part, right_part, table
 from kohort.release.fit import Misfit, without_levels
 from kohort.schema import Attribute, Label, Order, Role, Scale
 from kohort.schema.hierarchies import is_builder

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.errors import FileError, InputError, UsageError
+from kohort.job.faults import job_error
 from kohort.job.keys import is_table
 from kohort.job.lines import LONGEST, lines_of, read_toml, toml_value
-from kohort.job.parts import job_error
 from kohort.publish import Companion
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from kohort.errors import JobError, UsageError
 from kohort.job import written
 from kohort.job.codec import STAND_IN, Side, plain, tables_of
+from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import ENDS, is_table, keys_of, with_usual_k
-from kohort.job.parts import raised, table, together
+from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.job.varied import place_of, value_at
 from kohort.release import Job

@@ -19,10 +19,11 @@ from kohort.job.columns import (
     with_answers,
     without_dropped,
 )
+from kohort.job.faults import job_error
 from kohort.job.form import INPUT, OUTPUT, PERTURB, PERTURBED, QUESTION, TABLE_JOB
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import job_error, part, read, relative, right_part, run_of, sign_key, table, told, without
+from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing

@@ -13,7 +13,8 @@ from kohort.errors import FileError, InputError, KohortError, LimitError, UsageE
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.codec import plain
 from kohort.job.document import Document, document_at, document_of
-from kohort.job.parts import job_error, part, read, relative, right_part, run_of, sign_key, table, told, without
+from kohort.job.faults import job_error
+from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.job.request import Request, placed, purpose_of
 from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
 from kohort.job.written import given, keys_of

@@ -15,8 +15,8 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import KohortError, UsageError
 from kohort.io.options import ReadOptions
 from kohort.job.codec import complete_records, names, node
+from kohort.job.faults import UNDECIDED, nearest
 from kohort.job.keys import REQUIRED, SEVERAL, TRI_STATE, KeyValues, ValueType, is_list, is_table
-from kohort.job.parts import UNDECIDED, nearest
 from kohort.metrics.known import OBJECTIVES
 from kohort.schema import names_in
 from kohort.schema.dates import Period

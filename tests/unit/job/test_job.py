@@ -25,7 +25,7 @@ from kohort.errors import HierarchyError, InputError, JobError, SchemaError, Usa
 from kohort.io import ReadOptions
 from kohort.io.forms import Format
 from kohort.job.columns import TIME_LIMIT
-from kohort.job.parts import job_error
+from kohort.job.faults import job_error
 from kohort.job.request import TableRequest, load, parse, request
 from kohort.release import Writing
 from kohort.release.job import Purpose

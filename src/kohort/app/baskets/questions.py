@@ -22,8 +22,9 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
 from kohort.job.advice import HURRIED, advice_on
 from kohort.job.draft.transactions import transactions_text
+from kohort.job.faults import placing
 from kohort.job.lines import read_toml
-from kohort.job.parts import placing, relative, right_part, table
+from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import labels_of, load, reading_of, refuse_target
 from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions, problem_of

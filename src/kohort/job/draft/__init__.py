@@ -27,7 +27,7 @@ from kohort.job.draft.names import choose_ways, with_way
 from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import PersonGuess, clean_table, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_spelled, scale_of, shape_of, wants_tree
-from kohort.job.parts import UNDECIDED
+from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
 from kohort.publish import check_target, publish
 from kohort.release import Job
