@@ -100,20 +100,7 @@ API i64 kohort_scatter(Array keys, Array items, Array ends, Array cells) {
     return 0;
 }
 
-/* Sort some cells by Shell's method, which of few items is plain insertion. */
-static void sort_items(i32 *cells, i64 size) {
-    i64 gap = 1;
-    while (9 * gap < size)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (i64 at = gap; at < size; at++) {
-            const i32 item = cells[at];
-            i64 place = at;
-            for (; place >= gap && cells[place - gap] > item; place -= gap)
-                cells[place] = cells[place - gap];
-            cells[place] = item;
-        }
-}
+SHELL_SORT(sort_items, i32)
 
 /* Replace items by their ranks, sort each transaction's and drop repeated ones, in place; how many cells are left.
    Work: sorting of each transaction's cells. Trusts: nothing. */

@@ -37,3 +37,19 @@ static inline int are_lists(Lists *lists, const Array *starts, const Array *item
     *lists = (Lists){starts->at, items->at, starts->size - 1};
     return are_starts(starts, items->size) && are_below(items, width);
 }
+
+/* A function that sorts some numbers of a type by Shell's method, which of few is plain insertion. */
+#define SHELL_SORT(name, type)                                                                                  \
+    static void name(type *numbers, i64 many) {                                                                 \
+        i64 gap = 1;                                                                                            \
+        while (9 * gap < many)                                                                                  \
+            gap = 3 * gap + 1;                                                                                  \
+        for (; gap > 0; gap /= 3)                                                                               \
+            for (i64 place = gap; place < many; place++) {                                                      \
+                const type number = numbers[place];                                                             \
+                i64 hole = place;                                                                               \
+                for (; hole >= gap && numbers[hole - gap] > number; hole -= gap)                                \
+                    numbers[hole] = numbers[hole - gap];                                                        \
+                numbers[hole] = number;                                                                         \
+            }                                                                                                   \
+    }

@@ -167,20 +167,7 @@ API i64 kohort_mark_dispensable(Array starts, Array items, Array firsts, Array s
 /* Up to so many words are sorted at once where they are; of more NumPy makes better use of the processor. */
 enum { AT_ONCE = 1 << 9 };
 
-/* Sort some words by Shell's method, which of few is plain insertion. */
-static void sort_words(u64 *words, i64 many) {
-    i64 gap = 1;
-    while (9 * gap < many)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (i64 place = gap; place < many; place++) {
-            const u64 word = words[place];
-            i64 hole = place;
-            for (; hole >= gap && words[hole - gap] > word; hole -= gap)
-                words[hole] = words[hole - gap];
-            words[hole] = word;
-        }
-}
+SHELL_SORT(sort_words, u64)
 
 /* Sort the transactions whose numbers are in the lower bits of some words; 0 at the end, 1 where the words between left[1] and
    left[2] are to be sorted before the next call. Groups wait on a stack: first place, place behind the last, items looked at.
