@@ -44,7 +44,6 @@ from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError
 from kohort.io import ReadOptions, read
-from kohort.io.baskets import BasketOptions, read_transactions
 from kohort.io.forms import Format
 from kohort.io.manifest import listed_parts
 from kohort.io.write import write
@@ -54,6 +53,7 @@ from kohort.schema import Attribute, Role, Schema
 from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
+from kohort.transactions.io import BasketOptions, read_transactions
 from kohort.transactions.roles import Listed
 from kohort.verify.labels import parted
 from kohort.verify.reading import read as read_again

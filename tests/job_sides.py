@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kohort.job.keys import Key as FormKey
     from kohort.job.lines import Place
     from kohort.job.transactions import TransactionRequest
-    from kohort.release.transactions import TransactionJob
+    from kohort.transactions.release import TransactionJob
     from tests.jobs import Tables
 
 #: The keys of a form without a flag, and so without a keyword argument; a column's key without its column's name.

@@ -21,14 +21,14 @@ from kohort.engines import baskets, cohorts
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
-from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.report.transactions import transaction_figures
 from kohort.report.written import text_of
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.optimum import Optimum
+from kohort.transactions.release import BasketWriting, TransactionJob
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.engines.base import Engine
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
 
 #: One database for all tests.
 DUCKDB = ElsewhereEngine(DuckDB.opened(None, None))

@@ -48,7 +48,7 @@ def test_import_loads_no_heavy_library() -> None:
 
 def test_values_load_no_room_above_them() -> None:
     """A job and a release know no function that reads, saves or reports them until it is called."""
-    code = "import kohort.release.transactions; import sys; print(*sys.modules)"
+    code = "import kohort.transactions.release; import sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "kohort.release.release" in loaded
     assert not {"kohort.api", "kohort.job", "kohort.pipeline", "kohort.report"} & {*loaded}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.signing import SigningKey
+    from kohort.transactions.verify import CoherenceVerdict
     from kohort.verify import Verdict
-    from kohort.verify.transactions import CoherenceVerdict
 
 #: The form of the file; it changes when a key does. An older one told its job otherwise, and is read.
 FORM: Final = 10

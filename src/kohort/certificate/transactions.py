@@ -11,8 +11,8 @@ from kohort.certificate.form import Certified, certified, disks_of
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionJob, TransactionRelease
-    from kohort.verify.transactions import CoherenceVerdict
+    from kohort.transactions.release import TransactionJob, TransactionRelease
+    from kohort.transactions.verify import CoherenceVerdict
 
 #: What coherence does not promise, whatever its h, k and p.
 NOT_PROMISED: Final = (

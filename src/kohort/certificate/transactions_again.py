@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -26,22 +25,23 @@ from kohort.certificate.again import (
 from kohort.certificate.form_9 import exact
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
-from kohort.io.baskets import read_transactions
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.native.library import DESCENTS
 from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.check import check_transactions
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import in_item_order
-from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify.cohorts import count_cohorts
+from kohort.transactions.verify.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
     from kohort.certificate.transactions import CoherenceCertificate
-    from kohort.release.transactions import TransactionJob
     from kohort.transactions.database import Transactions
+    from kohort.transactions.release import TransactionJob
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.

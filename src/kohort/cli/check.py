@@ -19,7 +19,6 @@ from kohort.shown import many
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.assessment.checking.transactions import CoherenceFinding
     from kohort.certificate.again import Again
     from kohort.certificate.table import Certificate
     from kohort.certificate.transactions import CoherenceCertificate
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
+    from kohort.transactions.check import CoherenceFinding
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.problem import SuppressionProblem
 
@@ -252,8 +252,8 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
 
 def _coherent(made: TransactionRequest, printed: options.Printed, *, values: bool) -> bool:
     """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
-    from kohort.assessment.checking.transactions import check_transactions
-    from kohort.release.transactions import labelled
+    from kohort.transactions.check import check_transactions
+    from kohort.transactions.release import labelled
 
     with progress(quiet=printed.quiet) as on_progress:
         problem = problem_at(made, on_progress)
@@ -277,8 +277,8 @@ def problem_at(made: TransactionRequest, on_progress: Callable[[str], None]) -> 
     Raises:
         UsageError: a name is of no item.
     """
-    from kohort.io.baskets import read_transactions
     from kohort.pipeline.transactions import problem_of
+    from kohort.transactions.io import read_transactions
 
     on_progress("read")
     with placing(made.placed):

@@ -92,9 +92,9 @@ def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: F
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    from kohort.io.baskets import read_transactions
     from kohort.job.parts import relative
     from kohort.job.transactions import reading_of
+    from kohort.transactions.io import read_transactions
     from kohort.transactions.profile import profile
 
     parts = flags.transaction_parts(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])

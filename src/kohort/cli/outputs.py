@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from kohort.pipeline import Report
     from kohort.publish import Companion
     from kohort.release import Release
-    from kohort.release.transactions import TransactionRelease
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import ReleaseFigures
+    from kohort.transactions.release import TransactionRelease
 
 AudienceWord = Annotated[
     str | None,

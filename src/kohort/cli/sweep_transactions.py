@@ -144,8 +144,8 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> TransactionSweep:
     from time import process_time
 
-    from kohort.io.baskets import read_transactions
     from kohort.sweeps.transactions import sweep as swept
+    from kohort.transactions.io import read_transactions
 
     with progress(quiet=quiet) as on_progress:
         on_progress("read")

@@ -18,7 +18,7 @@ from kohort.shown import many, took
 if TYPE_CHECKING:
     from kohort.job.document import Document
     from kohort.job.transactions import TransactionRequest
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
 
 
 class Teaching(NamedTuple):
@@ -89,8 +89,8 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.check import in_the_way, problem_at
-    from kohort.release.transactions import labelled
     from kohort.report.render.text import listed
+    from kohort.transactions.release import labelled
 
     names = listed(labelled(in_the_way(problem_at(made, lambda _: None)), made.job.labels))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)
@@ -140,7 +140,7 @@ def convert(
     from kohort.job.request import placed
     from kohort.job.transactions import PLACES, reading_of, refuse_output
     from kohort.pipeline.transactions import convert_transactions
-    from kohort.release.transactions import BasketWriting
+    from kohort.transactions.release import BasketWriting
 
     parts = flags.transaction_parts(job, [("privacy",), ("items", "private")])
     reading = reading_of(parts.transactions, parts.input)

@@ -11,7 +11,6 @@ import numpy as np
 
 from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError
 from kohort.io import read
-from kohort.io.baskets import read_transactions
 from kohort.job.faults import placing
 from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of, transaction_steps_of
@@ -23,6 +22,7 @@ from kohort.pipeline.transactions import dry_run_transactions
 from kohort.shown import Summary, many
 from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
+from kohort.transactions.io import read_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from kohort.job.document import Document
     from kohort.job.steps import Step
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
     from kohort.tables.dataset import Dataset
+    from kohort.transactions.release import TransactionJob
 
 J = TypeVar("J")
 

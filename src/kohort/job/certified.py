@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
+    from kohort.transactions.release import TransactionJob
 
 #: Tables of a job, as JSON has them.
 Tables = dict[str, Any]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
+    from kohort.transactions.release import TransactionJob
 
 #: The values of k, t and h that people choose from: a step goes from one to the next.
 KS: Final = (3, 5, 10, 20, 50, 100, 200, 500, 1_000)

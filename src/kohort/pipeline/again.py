@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
 from kohort.engines.local import LOCAL
 from kohort.errors import UnsupportedError, UsageError, VerificationError
-from kohort.io.baskets import write_transactions
 from kohort.io.forms import Format
 from kohort.pipeline import claim_of, solve
 from kohort.pipeline.outlets import beside, outlet, written_as
@@ -21,9 +20,10 @@ from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import dry_run_transactions, in_columns
 from kohort.publish.journal import settle_for_reading
-from kohort.release.transactions import BasketWriting
 from kohort.signing import signer
-from kohort.verify.transactions import verify_transactions
+from kohort.transactions.io import write_transactions
+from kohort.transactions.release import BasketWriting
+from kohort.transactions.verify import verify_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.pipeline.outlets import Outlet
     from kohort.release import Job, Release
-    from kohort.release.transactions import TransactionJob, TransactionRelease
+    from kohort.transactions.release import TransactionJob, TransactionRelease
     from kohort.verify import Verdict
 
 

@@ -17,20 +17,20 @@ from kohort.engines.baskets import Baskets, baskets_of, duckdb_of, refuse_form, 
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCALLY, LocalEngine, engine_of
 from kohort.errors import VerificationError
-from kohort.io.baskets import read_content, read_transactions, write_transactions
-from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
 from kohort.publish import Companion, check_target, publish
-from kohort.release.transactions import TransactionRelease, check_labels
 from kohort.system.progress import progress_to
 from kohort.transactions.database import Transactions, common, held, places_of
+from kohort.transactions.io import read_content, read_transactions, write_transactions
+from kohort.transactions.io.options import Form
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
+from kohort.transactions.release import TransactionRelease, check_labels
 from kohort.transactions.roles import Drawn, Listed, Roles
-from kohort.verify.transactions import CoherenceClaim, verify_database, verify_transactions
-from kohort.verify.transactions.aggregated import verify_by_aggregation
+from kohort.transactions.verify import CoherenceClaim, verify_database, verify_transactions
+from kohort.transactions.verify.aggregated import verify_by_aggregation
 
 if TYPE_CHECKING:
     import os
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Items, Mask
     from kohort.engines.base import Engine
-    from kohort.io.baskets.options import BasketOptions
     from kohort.io.manifest import WrittenPart
-    from kohort.release.transactions import BasketWriting, TransactionJob
     from kohort.system.progress import Progress
     from kohort.transactions.database import Database
+    from kohort.transactions.io.options import BasketOptions
     from kohort.transactions.problem import Suppression
-    from kohort.verify.transactions import CoherenceVerdict
+    from kohort.transactions.release import BasketWriting, TransactionJob
+    from kohort.transactions.verify import CoherenceVerdict
 
 
 @called("anonymize_transactions('baskets.dat', TransactionJob(coherence=…, roles=…))", job="TransactionJob")
@@ -113,7 +113,7 @@ def _engine(engine: object) -> Engine:
 
 
 class _Read(NamedTuple):
-    """A database that was read, here or elsewhere; see `kohort.io.baskets.Reading`."""
+    """A database that was read, here or elsewhere; see `kohort.transactions.io.Reading`."""
 
     database: Database
     repeated: int

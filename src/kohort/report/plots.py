@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
-    from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
+    from kohort.transactions.release import TransactionRelease
 
 #: The charts that are shown together, in this order; others are shown by their names.
 TOGETHER: Final = ("losses", "sizes", "risks", "singling", "moles", "lengths", "items")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from kohort.release.transactions import TransactionRelease
     from kohort.report.page import Page
+    from kohort.transactions.release import TransactionRelease
 
 #: The forms of a report, by its file's ending: a page, or plain text, which is the same for every audience.
 REPORTS: Final = (".html", ".json", ".txt")

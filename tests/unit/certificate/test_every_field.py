@@ -23,7 +23,6 @@ from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
-from kohort.io.baskets.options import BasketOptions
 from kohort.io.forms import Format
 from kohort.io.manifest import CERTIFICATE, MANIFEST, ListedPart, digest_of, read_manifest
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -33,11 +32,12 @@ from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import anonymize
 from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release import Job, Writing
-from kohort.release.transactions import TransactionJob
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from tests.jobs import freely
 

@@ -12,10 +12,10 @@ from kohort.certificate.form import disks_of
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.errors import InputError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions
-from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from kohort.verify.verdict import UNENCRYPTED
 from tests.command import kohort

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.cli.transactions import UNPROTECTED
-from kohort.io.baskets import read_transactions, write_transactions
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline import transactions
 from kohort.transactions.database import Transactions
+from kohort.transactions.io import read_transactions, write_transactions
+from kohort.transactions.io.options import BasketOptions, Form
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ import pytest
 
 import kohort
 from kohort.errors import FileError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline import transactions as path_of_transactions
 from kohort.pipeline.transactions import dry_run_transactions, save_transactions
 from kohort.publish import Companion
-from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.problem import CellSuppression, ItemSuppression, SuppressionProblem, SuppressionSolution
+from kohort.transactions.release import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.roles import Drawn, Listed
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, RELEASED, REMEDY, ROWS, SOURCE
 

@@ -20,7 +20,7 @@ from kohort.report.evidence.tables import MODEL, identifiers, techniques, treatm
 from kohort.transactions.methods import METHODS as WAYS
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
 
 ROWS = range(120)
 

@@ -17,7 +17,7 @@ from kohort.errors import InputError
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution
-from kohort.verify.transactions import CoherenceClaim, verify_transactions
+from kohort.transactions.verify import CoherenceClaim, verify_transactions
 from kohort.verify.verdict import BY_AGGREGATION, UNENCRYPTED
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
 

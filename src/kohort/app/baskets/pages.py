@@ -17,10 +17,10 @@ from kohort.app.plot import Setting, plot_of
 from kohort.app.protection import option
 from kohort.errors import KohortError, UsageError
 from kohort.job.transactions import labels_in
-from kohort.release.transactions import check_labels
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.methods import METHODS
+from kohort.transactions.release import check_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

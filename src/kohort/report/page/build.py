@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 
     from kohort.assessment.risk.attacks import Outcome
     from kohort.release.homogeneity import Homogeneity
-    from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
+    from kohort.transactions.release import TransactionRelease
 
 
 class TablePage(Heading, frozen=True):

@@ -21,9 +21,9 @@ from kohort.transactions.problem import CellSuppression
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionRelease
     from kohort.report.page.audience import Reader
     from kohort.report.transactions import TransactionFigures
+    from kohort.transactions.release import TransactionRelease
 
 #: Dropped items that are listed: the first.
 LISTED: Final = 50

@@ -14,9 +14,9 @@ from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from kohort.release import Job, Release
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
+    from kohort.transactions.verify.databases import CoherenceVerdict
     from kohort.verify import Verdict
-    from kohort.verify.transactions.databases import CoherenceVerdict
 
 
 #: The version of the page model; it changes when a key does.

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Items
-    from kohort.release.transactions import TransactionRelease
     from kohort.report.transactions import CoherenceFigures, TransactionFigures
     from kohort.transactions.database import Transactions
+    from kohort.transactions.release import TransactionRelease
 
 
 #: What is promised where items are suppressed.
