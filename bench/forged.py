@@ -30,10 +30,10 @@ from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
-from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.cli import main as kohort
 from kohort.errors import InputError, VerificationError
 from kohort.signing import write_signing_keys
+from kohort.transactions.recheck import check_transactions_again, written_as
 from tools import check_release
 
 if TYPE_CHECKING:

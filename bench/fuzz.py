@@ -40,7 +40,6 @@ from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
-from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError
 from kohort.io import ReadOptions, read
@@ -54,6 +53,7 @@ from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
 from kohort.transactions.io import BasketOptions, read_transactions
+from kohort.transactions.recheck import check_transactions_again
 from kohort.transactions.roles import Listed
 from kohort.verify.labels import parted
 from kohort.verify.reading import read as read_again

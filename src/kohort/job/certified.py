@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from kohort.certificate.table import Certificate
-    from kohort.certificate.transactions import CoherenceCertificate
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
     from kohort.release import Job
+    from kohort.transactions.certificate import CoherenceCertificate
     from kohort.transactions.release import TransactionJob
 
 #: Tables of a job, as JSON has them.

@@ -5,29 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, assert_never
 
 import numpy as np
 
 from kohort.calls import called
+from kohort.certificate.again import read_certificate
 from kohort.certificate.form import signing_key
-from kohort.certificate.transactions import certificate
 from kohort.engines.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCALLY, LocalEngine, engine_of
 from kohort.errors import VerificationError
 from kohort.io.options import ReadOptions
+from kohort.pipeline.again import refuse_changed, refuse_other, signed_by
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.system.progress import progress_to
+from kohort.transactions.certificate import certificate
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.io import read_content, read_transactions, write_transactions
 from kohort.transactions.io.options import Form
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
-from kohort.transactions.release import TransactionRelease, check_labels
+from kohort.transactions.release import BasketWriting, TransactionRelease, check_labels
 from kohort.transactions.roles import Drawn, Listed, Roles
 from kohort.transactions.verify import CoherenceClaim, verify_database, verify_transactions
 from kohort.transactions.verify.aggregated import verify_by_aggregation
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from kohort.transactions.database import Database
     from kohort.transactions.io.options import BasketOptions
     from kohort.transactions.problem import Suppression
-    from kohort.transactions.release import BasketWriting, TransactionJob
+    from kohort.transactions.release import TransactionJob
     from kohort.transactions.verify import CoherenceVerdict
 
 
@@ -235,6 +238,27 @@ def save_transactions(
 
     publication = Publication(write_release, verify, certify, finish)
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
+
+
+def transactions_again(
+    source: object, job: TransactionJob, target: Path, *, on_progress: Callable[[str], None] = no_progress
+) -> TransactionRelease:
+    """The release of transactions that was published at `target`, made and verified again: see `pipeline.again`."""
+    known = read_certificate(beside(target))
+    refuse_changed(target, known)
+    writing = job.written_to(target)
+    said = replace(job, writing=BasketWriting(form=writing.form, separator=writing.separator))  # as it was published
+    release = dry_run_transactions(source, said, on_progress=on_progress)
+    stage = Stages(on_progress, dict(release.seconds))
+    file = BytesIO()
+    with stage("write"):
+        write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)
+    file.seek(0)
+    with stage("verify"):
+        verdict = verify_transactions(file, replace(claim_of(release), writing=writing))
+    refuse_other(verdict.sha256, known.sha256, target)
+    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=signed_by(known))
+    return replace(release, path=target, certificate=beside(target))
 
 
 def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions) -> None:

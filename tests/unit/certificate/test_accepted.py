@@ -16,7 +16,6 @@ from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Described, not_promised
-from kohort.certificate.transactions import CoherenceCertificate
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -30,6 +29,7 @@ from kohort.release.job import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchy import Hierarchy
+from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.io.options import Form
 from kohort.transactions.methods import METHODS as SUPPRESSIONS

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from kohort.certificate.again import read_certificate
-from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS, CoherenceCertificate, certificate
 from kohort.errors import InputError
+from kohort.transactions.certificate import NOT_PROMISED, NOT_PROMISED_OF_CELLS, CoherenceCertificate, certificate
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution

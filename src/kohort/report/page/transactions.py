@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Literal, assert_never
 import numpy as np
 from pydantic import JsonValue
 
-from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
 from kohort.release.job import Purpose
 from kohort.report.figures import Figures
 from kohort.report.page.request import method
@@ -17,6 +16,7 @@ from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, Heading, certificate, checks
 from kohort.report.transactions import transaction_figures
 from kohort.shown import Number, rounded, whole
+from kohort.transactions.certificate import NOT_PROMISED, NOT_PROMISED_OF_CELLS
 from kohort.transactions.problem import CellSuppression
 from kohort.transactions.roles import Drawn, Listed
 

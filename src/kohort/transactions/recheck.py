@@ -23,10 +23,10 @@ from kohort.certificate.again import (
     unseen,
 )
 from kohort.certificate.form_9 import exact
-from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.native.library import DESCENTS
 from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.certificate import not_promised
 from kohort.transactions.check import check_transactions
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import in_item_order
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from kohort.certificate.transactions import CoherenceCertificate
+    from kohort.transactions.certificate import CoherenceCertificate
     from kohort.transactions.database import Transactions
     from kohort.transactions.release import TransactionJob
     from kohort.transactions.roles import RoleChoice
