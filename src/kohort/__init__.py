@@ -31,7 +31,7 @@ VERBS.update(
         "TransactionJob.from_toml": "kohort.job.transactions:job_of",
         "TransactionRelease.plot": "kohort.report.plots:release_plot",
         "TransactionRelease.report": "kohort.report.written:report",
-        "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",
+        "TransactionRelease.save": "kohort.transactions.pipeline:save_transactions",
     }
 )
 

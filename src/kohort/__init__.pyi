@@ -28,7 +28,6 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity as DistinctLDi
 from kohort.models.k_anonymity import KAnonymity as KAnonymity
 from kohort.models.t_closeness import TCloseness as TCloseness
 from kohort.perturbation.rounding import Rounding as Rounding
-from kohort.pipeline.transactions import anonymize_transactions as anonymize_transactions
 from kohort.release import Job as Job
 from kohort.release import Release as Release
 from kohort.schema import Attribute as Attribute
@@ -40,6 +39,7 @@ from kohort.transactions.check import check_transactions as check_transactions
 from kohort.transactions.coherence import Coherence as Coherence
 from kohort.transactions.database import Transactions as Transactions
 from kohort.transactions.io import read_transactions as read_transactions
+from kohort.transactions.pipeline import anonymize_transactions as anonymize_transactions
 from kohort.transactions.release import TransactionJob as TransactionJob
 from kohort.transactions.roles import Drawn as Drawn
 from kohort.transactions.roles import Listed as Listed

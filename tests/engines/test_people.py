@@ -24,11 +24,11 @@ from kohort.errors import InfeasibleError, InputError, JobError, SchemaError, So
 from kohort.io.typed import from_frame
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
-from kohort.pipeline.transactions import anonymize_transactions
 from kohort.system.workspace import Workspace
 from kohort.tables import coded
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.pipeline import anonymize_transactions
 from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from tests.command import kohort as command

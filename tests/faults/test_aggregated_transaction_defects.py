@@ -18,10 +18,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kohort.engines.baskets import baskets_of
 from kohort.engines.duckdb import DuckDB
 from kohort.errors import FileError, VerificationError
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.duckdb import baskets_of
 from kohort.transactions.io import read
 from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.io.read import pieces_of

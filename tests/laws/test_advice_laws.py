@@ -20,8 +20,8 @@ from kohort.job.request import request
 from kohort.job.steps import changed
 from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline import pricing as prices
-from kohort.pipeline.transactions import dry_run_transactions
 from kohort.transactions.io import read_transactions
+from kohort.transactions.pipeline import dry_run_transactions
 from tests.command import kohort
 
 if TYPE_CHECKING:

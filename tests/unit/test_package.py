@@ -63,8 +63,9 @@ def test_a_method_finds_its_function_wherever_its_class_comes_from() -> None:
 
 #: Where the classes are whose methods are verbs of a room above.
 ROOMS = (
-    *(f"kohort.release.{name}" for name in ("job", "release", "transactions")),
-    *(f"kohort.certificate.{name}" for name in ("table", "transactions")),
+    *(f"kohort.release.{name}" for name in ("job", "release")),
+    "kohort.certificate.table",
+    *(f"kohort.transactions.{name}" for name in ("release", "certificate")),
     *("kohort.assessment.comparison", "kohort.assessment.risk.overall", "kohort.sweeps.tables"),
     "kohort.sweeps.transactions",
 )

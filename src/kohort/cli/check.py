@@ -282,8 +282,8 @@ def problem_at(made: TransactionRequest, on_progress: Callable[[str], None]) -> 
     Raises:
         UsageError: a name is of no item.
     """
-    from kohort.pipeline.transactions import problem_of
     from kohort.transactions.io import read_transactions
+    from kohort.transactions.pipeline import problem_of
 
     on_progress("read")
     with placing(made.placed):

@@ -47,9 +47,9 @@ def carry_out(
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.local import engine_of
     from kohort.job.transactions import refuse_target
-    from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures
+    from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions
 
     if shown.trace and run.json:
         raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
@@ -139,7 +139,7 @@ def convert(
     from kohort.job.parts import relative
     from kohort.job.request import placed
     from kohort.job.transactions import PLACES, reading_of, refuse_output
-    from kohort.pipeline.transactions import convert_transactions
+    from kohort.transactions.pipeline import convert_transactions
     from kohort.transactions.release import BasketWriting
 
     parts = flags.transaction_parts(job, [("privacy",), ("items", "private")])

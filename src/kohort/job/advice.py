@@ -18,11 +18,11 @@ from kohort.job.transactions import of as of_transactions
 from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline.pricing import SAMPLED, of_sample, priced, sampled
 from kohort.pipeline.publishing import no_progress
-from kohort.pipeline.transactions import dry_run_transactions
 from kohort.shown import Summary, many
 from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 from kohort.transactions.io import read_transactions
+from kohort.transactions.pipeline import dry_run_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

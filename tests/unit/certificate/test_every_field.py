@@ -29,7 +29,6 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import anonymize
-from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
@@ -37,6 +36,7 @@ from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.io.options import BasketOptions
+from kohort.transactions.pipeline import anonymize_transactions
 from kohort.transactions.recheck import check_transactions_again
 from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed

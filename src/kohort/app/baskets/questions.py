@@ -25,7 +25,6 @@ from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import labels_of, load, reading_of, refuse_target
 from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
-from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.publish import Companion
 from kohort.report.evidence import transaction_dossier_of
 from kohort.report.page import transactions_page
@@ -35,6 +34,7 @@ from kohort.sweeps.transactions import Plan, sweep
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.seen import seen_in
 from kohort.transactions.optimum import Optimum
+from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.transactions.profile import profile
 from kohort.transactions.release import labelled
 from kohort.transactions.roles import Drawn, Listed

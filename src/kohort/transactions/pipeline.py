@@ -14,7 +14,6 @@ import numpy as np
 from kohort.calls import called
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import signing_key
-from kohort.engines.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCALLY, LocalEngine, engine_of
 from kohort.errors import VerificationError
@@ -26,6 +25,7 @@ from kohort.publish import Companion, check_target, publish
 from kohort.system.progress import progress_to
 from kohort.transactions.certificate import certificate
 from kohort.transactions.database import Transactions, common, held, places_of
+from kohort.transactions.duckdb import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.transactions.io import read_content, read_transactions, write_transactions
 from kohort.transactions.io.options import Form
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
