@@ -29,8 +29,8 @@ VERBS.update(
         "Risk.plot": "kohort.report.plots:risk_plot",
         "TableSweep.plot": "kohort.sweeps.picture:plot",
         "TransactionJob.from_toml": "kohort.job.transactions:job_of",
-        "TransactionRelease.plot": "kohort.report.plots:release_plot",
-        "TransactionRelease.report": "kohort.report.written:report",
+        "TransactionRelease.plot": "kohort.transactions.report.text:release_plot",
+        "TransactionRelease.report": "kohort.transactions.report.text:report",
         "TransactionRelease.save": "kohort.transactions.pipeline:save_transactions",
     }
 )

@@ -20,8 +20,6 @@ from kohort import system
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
-from kohort.report.transactions import transaction_figures
-from kohort.report.written import text_of
 from kohort.transactions import duckdb as module
 from kohort.transactions import duckdb_levels
 from kohort.transactions.cells import LocalSuppression
@@ -30,6 +28,8 @@ from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions
 from kohort.transactions.release import BasketWriting, TransactionJob
+from kohort.transactions.report import transaction_figures
+from kohort.transactions.report.text import text_of
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD

@@ -134,9 +134,9 @@ def _transactions(
 ) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
     from kohort.job.transactions import of, refuse_target
-    from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
     from kohort.transactions.pipeline import transactions_again
+    from kohort.transactions.report.page import transactions_page
 
     made = of(text)
     refuse_target(made)

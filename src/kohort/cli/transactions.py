@@ -47,9 +47,9 @@ def carry_out(
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.local import engine_of
     from kohort.job.transactions import refuse_target
-    from kohort.report.render.transactions import transactions_text
-    from kohort.report.transactions import transaction_figures
     from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions
+    from kohort.transactions.report import transaction_figures
+    from kohort.transactions.report.text import transactions_text
 
     if shown.trace and run.json:
         raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
@@ -98,7 +98,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
 
 def _trace(release: TransactionRelease) -> str:
     """How the release came about, or why that is not shown: the release is there in either case."""
-    from kohort.report.render.transactions import trace_text
+    from kohort.transactions.report.text import trace_text
 
     try:
         return trace_text(release)

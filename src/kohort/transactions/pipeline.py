@@ -115,24 +115,17 @@ def _engine(engine: object) -> Engine:
     return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
 
 
-class _Read(NamedTuple):
-    """A database that was read, here or elsewhere; see `kohort.transactions.io.Reading`."""
-
-    database: Database
-    repeated: int
-    like: str = "file"
-
-
-def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> _Read:
+def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> tuple[Database, int, str]:
+    """The database, here or elsewhere, its repeated cells, and what the source is; see `kohort.transactions.io`."""
     if isinstance(engine, ElsewhereEngine):
         base = duckdb_of(engine.base)
         refuse_unsupported(job)
         baskets = baskets_of(base, source, job.reading, engine.limit, even_small=even_small)
-        return _Read(baskets, baskets.repeated)
+        return baskets, baskets.repeated, "file"
     if isinstance(source, Transactions):
-        return _Read(source, 0)
+        return source, 0, "file"
     reading = read_transactions(source, job.reading)
-    return _Read(reading.database, reading.repeated, reading.like)
+    return reading.database, reading.repeated, reading.like
 
 
 def _recoded(database: Database, suppression: Suppression) -> tuple[Database, Index, Items]:
@@ -146,25 +139,25 @@ def _solved(
     source: object, job: TransactionJob, stage: Stages, engine: Engine, *, even_small: bool
 ) -> TransactionRelease:
     with stage("read"):
-        reading = _read(source, job, engine, even_small=even_small)
+        database, repeated, like = _read(source, job, engine, even_small=even_small)
     with stage("count"):
-        problem = problem_of(reading.database, job)
+        problem = problem_of(database, job)
     with stage("solve"):
         solution = job.algorithm.solve(problem)
     with stage("recode"):
         recoded = _recoded(problem.database, solution.suppression)
     return TransactionRelease(
         job,
-        reading.database,
+        database,
         problem.database,
         problem.roles,
         solution,
         *recoded,
         losses=problem.losses,
         lost=lost(problem, solution.suppression),
-        repeated=reading.repeated,
+        repeated=repeated,
         seconds=stage.seconds,
-        like=reading.like,
+        like=like,
     )
 
 

@@ -25,8 +25,8 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     """What other packages bring; whoever asks for models is told anew."""
     found: list[tuple[str, str]] = []
 
-    def installed(_: str) -> list[tuple[str, str]]:
-        return sorted(found)
+    def installed() -> dict[str, list[tuple[str, str]]]:
+        return dict.fromkeys(("kohort.models", "kohort.none"), sorted(found))
 
     monkeypatch.setattr(specification, "installed", installed)
     models.cache_clear()

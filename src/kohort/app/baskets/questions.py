@@ -26,8 +26,6 @@ from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import labels_of, load, reading_of, refuse_target
 from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.publish import Companion
-from kohort.report.evidence import transaction_dossier_of
-from kohort.report.page import transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
 from kohort.sweeps.transactions import Plan, sweep
@@ -37,6 +35,8 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.transactions.profile import profile
 from kohort.transactions.release import labelled
+from kohort.transactions.report.evidence import transaction_dossier_of
+from kohort.transactions.report.page import transactions_page
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:

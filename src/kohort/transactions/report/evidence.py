@@ -11,9 +11,9 @@ from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRI
 from kohort.report.evidence.tables import MODEL, Technique
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
-from kohort.report.page.transactions import TransactionVerdict, verdict
 from kohort.shown import ToldAs, many, rounded
 from kohort.transactions.problem import CellSuppression
+from kohort.transactions.report.page import TransactionVerdict, verdict
 from kohort.transactions.risk import Tried, cohort_attacks
 
 if TYPE_CHECKING:
