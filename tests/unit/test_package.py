@@ -67,7 +67,7 @@ ROOMS = (
     "kohort.certificate.table",
     *(f"kohort.transactions.{name}" for name in ("release", "certificate")),
     *("kohort.assessment.comparison", "kohort.assessment.risk.overall", "kohort.sweeps.tables"),
-    "kohort.sweeps.transactions",
+    "kohort.transactions.sweep",
 )
 
 

@@ -28,7 +28,6 @@ from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.publish import Companion
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
-from kohort.sweeps.transactions import Plan, sweep
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.seen import seen_in
 from kohort.transactions.optimum import Optimum
@@ -38,17 +37,18 @@ from kohort.transactions.release import labelled
 from kohort.transactions.report.evidence import transaction_dossier_of
 from kohort.transactions.report.page import transactions_page
 from kohort.transactions.roles import Drawn, Listed
+from kohort.transactions.sweep import Plan, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.app.subjects import Changes, Folder
     from kohort.arrays import Counts
-    from kohort.sweeps.transactions import Outcome
     from kohort.transactions.database import Transactions
     from kohort.transactions.io import Reading
     from kohort.transactions.problem import SuppressionProblem
     from kohort.transactions.release import TransactionRelease
+    from kohort.transactions.sweep import Outcome
 
 #: A share that no item is above.
 ALL: Final = Fraction(1)
