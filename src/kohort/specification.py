@@ -29,6 +29,7 @@ T = TypeVar("T")
 #: The plug-ins of kohort's own guests by group and key, `module:name` as in entry points. No core room imports a guest.
 GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
+        "kohort.advice": {"transactions": "kohort.transactions.advice:advice_on_transactions"},
         "kohort.certificates": {"transactions": "kohort.transactions.certificate:CoherenceCertificate"},
         "kohort.charts": {"transactions": "kohort.transactions.report.page:transaction_charts"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},

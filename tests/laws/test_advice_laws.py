@@ -14,14 +14,15 @@ from kohort import pipeline
 from kohort.errors import InfeasibleError
 from kohort.io.typed import from_frame
 from kohort.job import advice
-from kohort.job.advice import advised, advised_transactions
+from kohort.job.advice import advised
 from kohort.job.models import SLOW
 from kohort.job.request import request
 from kohort.job.steps import changed
-from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline import pricing as prices
+from kohort.transactions.advice import advised_transactions
 from kohort.transactions.io import read_transactions
 from kohort.transactions.pipeline import dry_run_transactions
+from kohort.transactions.request import request as request_of_transactions
 from tests.command import kohort
 
 if TYPE_CHECKING:

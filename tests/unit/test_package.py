@@ -206,7 +206,7 @@ UNUSED = (
         "kohort.cli.risk",
         "kohort.job.document",
         "kohort.job.keywords",
-        "kohort.job.transactions_form",
+        "kohort.transactions.form",
         "kohort.perturbation.mdav",
     }
     | {

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from kohort.cli.derive import Given
     from kohort.errors import UsageError
     from kohort.job.lines import Place
-    from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
     from kohort.transactions.certificate import CoherenceCertificate
     from kohort.transactions.check import CoherenceFinding
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.request import TransactionRequest
 
 
 #: How flags differ from the keys of a job.
@@ -206,8 +206,8 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
     """The transactions checked again: in the form of the certificate or the flags, by the items that the flags name."""
-    from kohort.job.transactions import reading_of, roles_of
     from kohort.transactions.recheck import check_transactions_again, written_as
+    from kohort.transactions.request import reading_of, roles_of
 
     raw = flags.tables(given, [])
     raw["input"]["path"] = source

@@ -133,10 +133,10 @@ def _transactions(
     text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
-    from kohort.job.transactions import of, refuse_target
     from kohort.report.page.audience import Audience
     from kohort.transactions.pipeline import transactions_again
     from kohort.transactions.report.page import transactions_page
+    from kohort.transactions.request import of, refuse_target
 
     made = of(text)
     refuse_target(made)

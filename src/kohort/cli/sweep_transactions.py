@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kohort.cli.derive import Given
     from kohort.cli.sweep_files import SweepOutput
-    from kohort.job.transactions import TransactionRequest
+    from kohort.transactions.request import TransactionRequest
     from kohort.transactions.sweep import Plan, TransactionSweep
 
 #: The flags behind the places that faults of a sweep name, besides what can be varied.

@@ -19,15 +19,14 @@ from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.local import engine_of
 from kohort.errors import KohortError
 from kohort.job.advice import HURRIED, advice_on
-from kohort.job.draft.transactions import transactions_text
 from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.transactions import labels_of, load, reading_of, refuse_target
-from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.publish import Companion
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
+from kohort.transactions.draft import transactions_text
+from kohort.transactions.form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.seen import seen_in
 from kohort.transactions.optimum import Optimum
@@ -36,6 +35,7 @@ from kohort.transactions.profile import profile
 from kohort.transactions.release import labelled
 from kohort.transactions.report.evidence import transaction_dossier_of
 from kohort.transactions.report.page import transactions_page
+from kohort.transactions.request import labels_of, load, reading_of, refuse_target
 from kohort.transactions.roles import Drawn, Listed
 from kohort.transactions.sweep import Plan, sweep
 

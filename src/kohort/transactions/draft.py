@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import tomlkit
 
-from kohort.job.transactions_form import COHERENCE
 from kohort.shown import INTERNAL_LINE
+from kohort.transactions.form import COHERENCE
 from kohort.transactions.io.options import Form
 
 if TYPE_CHECKING:
