@@ -23,17 +23,18 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
-from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.cli import main as kohort
 from kohort.errors import InputError, VerificationError
 from kohort.signing import write_signing_keys
+from kohort.transactions.certificate import CoherenceCertificate
+from kohort.transactions.recheck import check_transactions_again, written_as
 from tools import check_release
 
 if TYPE_CHECKING:
@@ -232,7 +233,9 @@ def by_kohort(release: Path, beside: Path) -> Verdict:
         if isinstance(known, Certificate):
             again = check_table_again(release, known, RecheckInputs())
         else:
-            again = check_transactions_again(release, known, written_as(known))
+            again = check_transactions_again(
+                release, cast("CoherenceCertificate", known), written_as(cast("CoherenceCertificate", known))
+            )
     except (InputError, VerificationError):
         return Verdict(refused=True, fields=frozenset())
     different = [part for part in (signed, *again.parts) if part.outcome is PartOutcome.DIFFERENT]

@@ -40,11 +40,9 @@ from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
-from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError
 from kohort.io import ReadOptions, read
-from kohort.io.baskets import BasketOptions, read_transactions
 from kohort.io.forms import Format
 from kohort.io.manifest import listed_parts
 from kohort.io.write import write
@@ -54,6 +52,9 @@ from kohort.schema import Attribute, Role, Schema
 from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
+from kohort.transactions.certificate import CoherenceCertificate
+from kohort.transactions.io import BasketOptions, read_transactions
+from kohort.transactions.recheck import check_transactions_again
 from kohort.transactions.roles import Listed
 from kohort.verify.labels import parted
 from kohort.verify.reading import read as read_again
@@ -151,7 +152,9 @@ def _check(path: Path) -> object:
     release = path.with_name(path.name.removesuffix(".kohort.json"))
     if isinstance(known, Certificate):
         return check_table_again(str(release), known, RecheckInputs())
-    return check_transactions_again(str(release), known, BasketOptions(), Listed(private=("item1",), absent=True))
+    return check_transactions_again(
+        str(release), cast("CoherenceCertificate", known), BasketOptions(), Listed(private=("item1",), absent=True)
+    )
 
 
 def _check_forged(path: Path) -> object:

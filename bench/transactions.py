@@ -36,12 +36,12 @@ import polars as pl
 from bench.measure import cost
 from bench.tables import DATA, OUT
 from kohort.errors import InfeasibleError
-from kohort.generate.baskets import Market
-from kohort.io.baskets import read_transactions
-from kohort.io.baskets.options import BasketOptions
 from kohort.system.workspace import bytes_of
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions
+from kohort.transactions.market import Market
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import SuppressionProblem, distortion, lost
 from kohort.transactions.roles import Drawn
@@ -353,8 +353,8 @@ ELSEWHERE = """
 import sys
 from fractions import Fraction
 import kohort
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.release.transactions import BasketWriting
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.release import BasketWriting
 source, engine, k, p, delta, h = sys.argv[1:7]
 job = kohort.TransactionJob(
     coherence=kohort.Coherence.of(h=h, k=int(k), p=int(p)), roles=kohort.Drawn(delta=Fraction(delta), seed=1),

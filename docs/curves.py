@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.generate.baskets import Market
-from kohort.io.baskets import read_transactions
-from kohort.io.baskets.options import BasketOptions
-from kohort.release.transactions import TransactionJob
 from kohort.report.charts import Line, Look, Mark
-from kohort.sweeps.transaction_figures import chart
-from kohort.sweeps.transactions import Plan, problem_at, sweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions
+from kohort.transactions.market import Market
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Draw, Drawn
+from kohort.transactions.sweep import Plan, problem_at, sweep
+from kohort.transactions.sweep_figures import chart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.sweeps.transactions import Run
+    from kohort.transactions.sweep import Run
 
 #: What stays as it is, and the seeds of the roles.
 DELTA = Drawn(delta=Fraction(2, 5))

@@ -27,7 +27,7 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 
-from kohort.io.baskets import BasketOptions
+from kohort.transactions.io import BasketOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -126,7 +126,7 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.assessment.inspection.panels._stems": lambda of: [
         one for words in of._UNITS.values() for one in (rf"(?:{words})", rf"(?:{words})$")
     ],
-    "kohort.io.baskets.write._unfit": _of_names,
+    "kohort.transactions.io.write._unfit": _of_names,
     "kohort.io.excel.merged_in": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
     "kohort.io.records.measure": _of_records,
     "kohort.io.statistics.pack": lambda of: [one[0] for one in of._MADE.values()],

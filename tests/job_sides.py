@@ -21,18 +21,18 @@ from kohort.app.fields import FORMS, changed, fields_of, read
 from kohort.certificate.form import FORM
 from kohort.errors import InfeasibleError
 from kohort.job import request as tables_of_a_job
-from kohort.job import transactions as transaction_tables
 from kohort.job.certified import table_job
 from kohort.job.document import document
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import keys_of
 from kohort.job.keywords import job_from
-from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.job.written import tables_of
 from kohort.perturbation.pseudonyms import SIZE, Key
 from kohort.release import Job
 from kohort.schema import Role
 from kohort.schema.hierarchy import Hierarchy
+from kohort.transactions import request as transaction_tables
+from kohort.transactions.form import TRANSACTION_JOB
 from tests.command import kohort
 from tests.jobs import KEY, SIGN_KEY
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from kohort.certificate.table import Certificate
     from kohort.job.keys import Key as FormKey
     from kohort.job.lines import Place
-    from kohort.job.transactions import TransactionRequest
-    from kohort.release.transactions import TransactionJob
+    from kohort.transactions.release import TransactionJob
+    from kohort.transactions.request import TransactionRequest
     from tests.jobs import Tables
 
 #: The keys of a form without a flag, and so without a keyword argument; a column's key without its column's name.
@@ -281,7 +281,7 @@ def of_flags(arguments: list[str], *, transactions: bool = False) -> Said | list
         found.append(Said(job, source, target, population, cast("tuple[object, ...]", engine)))
         raise InfeasibleError("nothing is read")
 
-    module = "kohort.pipeline.transactions.anonymize_transactions" if transactions else "kohort.pipeline.anonymize"
+    module = "kohort.transactions.pipeline.anonymize_transactions" if transactions else "kohort.pipeline.anonymize"
     with patch(module, anonymize), patch("kohort.engines.local.engine_of", _engine):
         ran = kohort("transactions" if transactions else "anonymize", *arguments, "--json")
     return found[0] if found else _printed(ran.figures)

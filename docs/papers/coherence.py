@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from docs.curves import Rules, distortion, shop
 from docs.papers.workbench import UNKNOWN, Work, Workbench, shown, table
-from kohort.io.baskets import read_transactions
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.release.transactions import TransactionJob
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
-from kohort.sweeps.transactions import Plan
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Draw, Drawn
+from kohort.transactions.sweep import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

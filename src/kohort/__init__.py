@@ -16,7 +16,7 @@ from kohort.calls import VERBS
 
 VERBS.update(
     {
-        "CoherenceCertificate.asked": "kohort.job.certified:transaction_job",
+        "CoherenceCertificate.asked": "kohort.transactions.recheck:transaction_job",
         "Described.certified": "kohort.job.certified:table_job",
         "Job.described": "kohort.job.written:described",
         "Comparison.plot": "kohort.report.plots:comparison_plot",
@@ -25,13 +25,13 @@ VERBS.update(
         "Release.plot": "kohort.report.plots:release_plot",
         "Release.report": "kohort.report.written:report",
         "Release.save": "kohort.pipeline:save",
-        "TransactionJob.described": "kohort.job.transactions:described",
+        "TransactionJob.described": "kohort.transactions.request:described",
         "Risk.plot": "kohort.report.plots:risk_plot",
         "TableSweep.plot": "kohort.sweeps.picture:plot",
-        "TransactionJob.from_toml": "kohort.job.transactions:job_of",
-        "TransactionRelease.plot": "kohort.report.plots:release_plot",
-        "TransactionRelease.report": "kohort.report.written:report",
-        "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",
+        "TransactionJob.from_toml": "kohort.transactions.request:job_of",
+        "TransactionRelease.plot": "kohort.transactions.report.text:release_plot",
+        "TransactionRelease.report": "kohort.transactions.report.text:report",
+        "TransactionRelease.save": "kohort.transactions.pipeline:save_transactions",
     }
 )
 

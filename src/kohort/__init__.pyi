@@ -12,7 +12,6 @@ from kohort.api.tables import inspect as inspect
 from kohort.api.tables import perturb as perturb
 from kohort.api.tables import read as read
 from kohort.api.tables import sweep as sweep
-from kohort.assessment.checking.transactions import check_transactions as check_transactions
 from kohort.assessment.comparison import compare as compare
 from kohort.assessment.risk.overall import assess as assess
 from kohort.core.suppression import SuppressionLimit as SuppressionLimit
@@ -24,23 +23,24 @@ from kohort.errors import SchemaError as SchemaError
 from kohort.errors import TargetError as TargetError
 from kohort.errors import UsageError as UsageError
 from kohort.errors import VerificationError as VerificationError
-from kohort.io.baskets import read_transactions as read_transactions
 from kohort.io.options import ReadOptions as ReadOptions
 from kohort.models.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity as KAnonymity
 from kohort.models.t_closeness import TCloseness as TCloseness
 from kohort.perturbation.rounding import Rounding as Rounding
-from kohort.pipeline.transactions import anonymize_transactions as anonymize_transactions
 from kohort.release import Job as Job
 from kohort.release import Release as Release
-from kohort.release.transactions import TransactionJob as TransactionJob
 from kohort.schema import Attribute as Attribute
 from kohort.schema import Role as Role
 from kohort.schema import Schema as Schema
 from kohort.schema.hierarchies.files import read_hierarchy as read_hierarchy
 from kohort.schema.hierarchy import Hierarchy as Hierarchy
+from kohort.transactions.check import check_transactions as check_transactions
 from kohort.transactions.coherence import Coherence as Coherence
 from kohort.transactions.database import Transactions as Transactions
+from kohort.transactions.io import read_transactions as read_transactions
+from kohort.transactions.pipeline import anonymize_transactions as anonymize_transactions
+from kohort.transactions.release import TransactionJob as TransactionJob
 from kohort.transactions.roles import Drawn as Drawn
 from kohort.transactions.roles import Listed as Listed
 

@@ -27,8 +27,8 @@ from pathlib import Path
 import tests.command
 from kohort.errors import KohortError
 from kohort.job import request as job
-from kohort.job import transactions
 from kohort.job.document import document
+from kohort.transactions import request as transactions
 
 ROOT = Path(__file__).parents[2]
 

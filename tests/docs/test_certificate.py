@@ -12,7 +12,7 @@ import pytest
 
 from kohort.certificate.form import Certified
 from kohort.certificate.table import Certificate
-from kohort.certificate.transactions import CoherenceCertificate
+from kohort.transactions.certificate import CoherenceCertificate
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "certificate.md"
 

@@ -17,18 +17,19 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import system
-from kohort.engines import baskets, cohorts
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
-from kohort.release.transactions import BasketWriting, TransactionJob
-from kohort.report.transactions import transaction_figures
-from kohort.report.written import text_of
+from kohort.transactions import duckdb as module
+from kohort.transactions import duckdb_levels
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.optimum import Optimum
+from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions
+from kohort.transactions.release import BasketWriting, TransactionJob
+from kohort.transactions.report import transaction_figures
+from kohort.transactions.report.text import text_of
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.engines.base import Engine
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
 
 #: One database for all tests.
 DUCKDB = ElsewhereEngine(DuckDB.opened(None, None))
@@ -183,7 +184,7 @@ def test_the_worked_examples_in_duckdb(name: str, tmp_path: Path) -> None:
 
 def test_many_candidates_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as there is room for: the moles are the same."""
-    monkeypatch.setattr(cohorts, "_ROOM", 1)
+    monkeypatch.setattr(duckdb_levels, "_ROOM", 1)
     monkeypatch.setattr(DUCKDB.base, "listed_at_once", 100)  # so that texts are put together share by share
     rows = [[item for place, item in enumerate(ITEMS) if (number >> place) & 1] for number in range(200)]
     job = TransactionJob(
@@ -302,7 +303,7 @@ def test_numbers_with_fractions_tell_no_transactions_apart() -> None:
 def test_a_database_that_fits_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to half of the machine's memory, or what is said; above that it is taken."""
     frame = frame_of(ROWS, numbered=False)
-    size = frame.height * baskets.EACH_CELL
+    size = frame.height * module.EACH_CELL
     with pytest.raises(UnsupportedError, match="much faster"):
         dry_run_transactions(frame, PILLS, engine=DUCKDB)
     monkeypatch.setattr(system, "memory", lambda: 2 * size)
@@ -311,8 +312,8 @@ def test_a_database_that_fits_into_memory_is_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(system, "memory", lambda: 2 * size - 2)
     assert len(dry_run_transactions(frame, PILLS, engine=DUCKDB).source) == len(ROWS)
     with pytest.raises(UnsupportedError, match="much faster"):
-        baskets.refuse_small(frame.height, size)
-    baskets.refuse_small(frame.height, size - 1)
+        module.refuse_small(frame.height, size)
+    module.refuse_small(frame.height, size - 1)
 
 
 def test_the_transactions_of_a_release_elsewhere_are_not_here() -> None:

@@ -20,16 +20,16 @@ from kohort.engines.local import LOCAL, LocalEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, InputError, JobError, SchemaError, SourceNote, VerificationError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.typed import from_frame
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
-from kohort.pipeline.transactions import anonymize_transactions
-from kohort.release.transactions import TransactionJob
 from kohort.system.workspace import Workspace
 from kohort.tables import coded
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.pipeline import anonymize_transactions
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from tests.command import kohort as command
 from tests.engines.test_spark import MASTER, QUICK, needs_spark

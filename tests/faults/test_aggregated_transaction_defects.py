@@ -18,15 +18,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kohort.engines.baskets import baskets_of
 from kohort.engines.duckdb import DuckDB
 from kohort.errors import FileError, VerificationError
-from kohort.io.baskets import read
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.read import pieces_of
 from kohort.transactions.coherence import Coherence
-from kohort.verify.transactions import verify_transactions
-from kohort.verify.transactions.aggregated import verify_by_aggregation
+from kohort.transactions.duckdb import baskets_of
+from kohort.transactions.io import read
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.read import pieces_of
+from kohort.transactions.verify import verify_transactions
+from kohort.transactions.verify.aggregated import verify_by_aggregation
 from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines.test_baskets import frame_of
 from tests.unit.verify.baskets import BOUGHT, DROPPED, LINES, PRIVATE, PUBLIC, Draft, draft
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from kohort.arrays import Counts
-    from kohort.verify.transactions import CoherenceClaim, CoherenceVerdict
+    from kohort.transactions.verify import CoherenceClaim, CoherenceVerdict
 
 GOOD = draft()
 LONG = BasketOptions(form=Form.LONG)

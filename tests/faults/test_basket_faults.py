@@ -20,7 +20,7 @@ import pytest
 
 from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError, SchemaError, UsageError
 from kohort.io import ReadOptions
-from kohort.io.baskets import BasketOptions, Form, read_content, read_transactions
+from kohort.transactions.io import BasketOptions, Form, read_content, read_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

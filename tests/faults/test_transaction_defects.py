@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
 from tests.unit.verify.baskets import BOUGHT, DROPPED, FORMS, PUBLIC, Draft, draft, refused
 
 GOOD = draft()

@@ -12,8 +12,8 @@ import pytest
 from kohort.errors import FileError
 from kohort.generate.tables import own_tables
 from kohort.job.document import document_at
-from kohort.job.transactions import labels_in, names_in
 from kohort.sweeps.journal import digest_of
+from kohort.transactions.request import labels_in, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

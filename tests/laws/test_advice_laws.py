@@ -12,16 +12,17 @@ import pytest
 
 from kohort import pipeline
 from kohort.errors import InfeasibleError
-from kohort.io.baskets import read_transactions
 from kohort.io.typed import from_frame
 from kohort.job import advice
-from kohort.job.advice import advised, advised_transactions
+from kohort.job.advice import advised
 from kohort.job.models import SLOW
 from kohort.job.request import request
 from kohort.job.steps import changed
-from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline import pricing as prices
-from kohort.pipeline.transactions import dry_run_transactions
+from kohort.transactions.advice import advised_transactions
+from kohort.transactions.io import read_transactions
+from kohort.transactions.pipeline import dry_run_transactions
+from kohort.transactions.request import request as request_of_transactions
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 
     from kohort.job.advice import Advice
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
     from kohort.tables.table import Table
     from kohort.transactions.database import Transactions
+    from kohort.transactions.release import TransactionJob
 
 QUASI = ("age", "city", "sex")
 

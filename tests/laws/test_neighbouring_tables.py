@@ -45,7 +45,7 @@ from kohort.perturbation.microaggregation import Microaggregation
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
 from kohort.release.job import Writing
-from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page import Audience, page
 from kohort.report.page.audience import FEW_DIGITS, FEWEST, coarse, step
 from kohort.schema import Label, Missing
 from kohort.specification import plugins
@@ -54,6 +54,7 @@ from kohort.sweeps.picture import chart
 from kohort.sweeps.table_figures import TABLES as SWEEPS
 from kohort.sweeps.tables import Point, TableSweep
 from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
+from kohort.transactions.report.page import transactions_page
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import in_item_order
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.release import BasketWriting, TransactionJob
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kohort.arrays import Index, Items
-    from kohort.io.baskets.cells import Keys
     from kohort.io.records import Lengths, Starts
     from kohort.io.source import Bytes
+    from kohort.transactions.io.cells import Keys
 
 NONE, FAULT, OVERLONG = range(3)
 

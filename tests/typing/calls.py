@@ -13,10 +13,10 @@ from kohort.assessment.checking import Check
 from kohort.assessment.comparison import Comparison
 from kohort.assessment.risk.overall import Risk
 from kohort.job.draft import Draft
-from kohort.release.transactions import TransactionRelease
 from kohort.shown import ReportText
 from kohort.sweeps.tables import TableSweep
 from kohort.tables.table import Table
+from kohort.transactions.release import TransactionRelease
 
 if TYPE_CHECKING:
     from pathlib import Path

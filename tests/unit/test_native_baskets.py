@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import KohortError
-from kohort.io.baskets import BasketOptions, Form, read_content
-from kohort.io.baskets.cells import by_first, by_key
 from kohort.io.options import ReadOptions
+from kohort.transactions.io import BasketOptions, Form, read_content
+from kohort.transactions.io.cells import by_first, by_key
 from tests.reference.basket_loops import PLAIN
 from tests.unit.test_native_moles import heard
 from tests.unit.test_native_mondrian import spoil

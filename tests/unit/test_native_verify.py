@@ -15,10 +15,10 @@ from kohort.errors import VerificationError
 from kohort.transactions.database import Transactions
 from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.recode import recode
+from kohort.transactions.verify import CoherenceClaim
+from kohort.transactions.verify.cohorts import count_cohorts
+from kohort.transactions.verify.databases import check_lineage
 from kohort.verify.aggregates import first_halves
-from kohort.verify.transactions import CoherenceClaim
-from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import check_lineage
 from tests.reference.transactions import problem_of, raw_databases
 from tests.reference.verify_loops import PLAIN, ROOM
 from tests.unit.test_native_moles import heard

@@ -48,7 +48,7 @@ def test_import_loads_no_heavy_library() -> None:
 
 def test_values_load_no_room_above_them() -> None:
     """A job and a release know no function that reads, saves or reports them until it is called."""
-    code = "import kohort.release.transactions; import sys; print(*sys.modules)"
+    code = "import kohort.transactions.release; import sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "kohort.release.release" in loaded
     assert not {"kohort.api", "kohort.job", "kohort.pipeline", "kohort.report"} & {*loaded}
@@ -63,10 +63,11 @@ def test_a_method_finds_its_function_wherever_its_class_comes_from() -> None:
 
 #: Where the classes are whose methods are verbs of a room above.
 ROOMS = (
-    *(f"kohort.release.{name}" for name in ("job", "release", "transactions")),
-    *(f"kohort.certificate.{name}" for name in ("table", "transactions")),
+    *(f"kohort.release.{name}" for name in ("job", "release")),
+    "kohort.certificate.table",
+    *(f"kohort.transactions.{name}" for name in ("release", "certificate")),
     *("kohort.assessment.comparison", "kohort.assessment.risk.overall", "kohort.sweeps.tables"),
-    "kohort.sweeps.transactions",
+    "kohort.transactions.sweep",
 )
 
 
@@ -205,7 +206,7 @@ UNUSED = (
         "kohort.cli.risk",
         "kohort.job.document",
         "kohort.job.keywords",
-        "kohort.job.transactions_form",
+        "kohort.transactions.form",
         "kohort.perturbation.mdav",
     }
     | {

@@ -20,7 +20,6 @@ from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.certificate.again import Again, CheckedPart, PartOutcome
-from kohort.io.baskets.options import BasketOptions
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -39,19 +38,20 @@ from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rank_swapping import RankSwapping
 from kohort.release import Writing
 from kohort.release.job import Purpose
-from kohort.release.transactions import BasketWriting
 from kohort.schema.domain import resolve
 from kohort.shown import LONGEST, Share, Significant, Summary
 from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.io.options import BasketOptions
 from kohort.transactions.optimum import Optimum
+from kohort.transactions.release import BasketWriting
 from kohort.transactions.suppression import Greedy
 from tests.jobs import freely
 from tests.unit.report import releases
 
 if TYPE_CHECKING:
     from kohort.assessment.checking import Check
-    from kohort.assessment.checking.transactions import CoherenceFinding
     from kohort.assessment.risk.overall import Risk
+    from kohort.transactions.check import CoherenceFinding
 
 #: What every cell and item has in it; digits that no count, share, parameter or time has, not even by chance.
 CANARY, NUMBER = "canary", "987650123498"

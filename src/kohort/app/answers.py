@@ -225,7 +225,7 @@ class ItemRoles(NamedTuple):
 
 
 class BasketPreview(NamedTuple):
-    """What a job would release: the steward's page model, see `kohort.report.page.transactions`; and its changes."""
+    """What a job would release: the steward's page model, see `kohort.transactions.report.page`; and its changes."""
 
     page: dict[str, Any]
     lost: int

@@ -52,7 +52,7 @@ def _environment() -> Environment:
         "button": button,
         "unflagged": partial(_FLAG.sub, ""),
     }
-    return templates("kohort.app", shown)
+    return templates(shown, "kohort.app")
 
 
 def page(template: str, **shown: object) -> str:

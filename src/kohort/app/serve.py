@@ -83,7 +83,7 @@ def desk_of(path: Path, folder: Path, *, transactions: bool | None = None) -> De
     """
     from kohort.app.desk import Desk  # noqa: PLC0415  it needs the libraries
     from kohort.app.subjects import TABLE, TRANSACTIONS  # noqa: PLC0415  likewise
-    from kohort.io.baskets.seen import seen_in  # noqa: PLC0415  likewise
+    from kohort.transactions.io.seen import seen_in  # noqa: PLC0415  likewise
 
     if not path.is_file():
         what = "the path is not a file" if path.exists() else "no such file"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from kohort.app.fields import FORMS
 from kohort.app.render import STEPS
 from kohort.errors import UnsupportedError
-from kohort.job import transactions
-from kohort.job import transactions_form as of_items
 from kohort.job.document import document
 from kohort.job.form import PURPOSE
 from kohort.job.request import of
+from kohort.transactions import form as of_items
+from kohort.transactions import request as transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
     from kohort.job.request import TableRequest
-    from kohort.job.transactions import TransactionRequest
     from kohort.schema.hierarchies import HeldFile
+    from kohort.transactions.request import TransactionRequest
 
     #: What keys of a job become; `None` takes one out.
     Changes: TypeAlias = tuple[tuple[Place, object], ...]

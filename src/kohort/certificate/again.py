@@ -1,7 +1,7 @@
 """A certificate read back and checked again: what is the same, what differs, and what the file alone cannot tell.
 
-Nothing but what this version writes, or the last form, is accepted. `table_again` and `transactions_again` compare it
-with the file; what they have no part about is told as not shown by the file.
+Nothing but what this version writes, or the last form, is accepted. `table_again`, or the room of another kind,
+compares it with the file; what they have no part about is told as not shown by the file.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from kohort.certificate.form import FORMS, digest
-from kohort.certificate.table import Certificate
-from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InputError, MissingExtraError, VerificationError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.schema.numbers import LARGEST
 from kohort.signing import is_signed, read_public_key, signed_at, signer
+from kohort.specification import plugins
 from kohort.system import open_at_once
 
 if TYPE_CHECKING:
@@ -182,15 +181,14 @@ def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Checked
 #: Bytes of a certificate that are read: one of a release of 100,000 parts has a tenth of them.
 _LONGEST: Final = 1 << 28
 
-#: The kinds of certificate.
-_KINDS: Final[Mapping[str, type[Certificate | CoherenceCertificate]]] = {
-    "table": Certificate,
-    "transactions": CoherenceCertificate,
-}
+#: The kinds of certificate; one of another package is a subclass of `Certified` at an entry point of this group.
+_KINDS: Final[Mapping[str, type[Certified]]] = plugins(
+    "kohort.certificates", {"table": "kohort.certificate.table:Certificate"}
+)
 
 
-def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCertificate:
-    """The certificate in a file, of a table or of transactions; nothing but what kohort writes is accepted.
+def read_certificate(path: str | os.PathLike[str]) -> Certified:
+    """The certificate in a file, of any kind; nothing but what kohort writes is accepted.
 
     Raises:
         InputError: the file is no certificate of this form, to the byte.
@@ -214,7 +212,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCer
     return known
 
 
-def _is_written(known: Certificate | CoherenceCertificate, text: bytes) -> bool:
+def _is_written(known: Certified, text: bytes) -> bool:
     """Whether kohort writes a certificate so, to the byte; never one that holds what JSON reads but no text can say."""
     try:
         return known.encode() == text and known.job_sha256 == digest(known.job)
@@ -222,7 +220,7 @@ def _is_written(known: Certificate | CoherenceCertificate, text: bytes) -> bool:
         return False
 
 
-def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
+def _decoded(text: bytes) -> Certified | None:
     try:
         parts: object = json.loads(text, parse_constant=Fraction)  # which refuses NaN and infinities
     except (ValueError, RecursionError):
@@ -236,7 +234,7 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
         return None
     if not all(_is(given[name], annotation) for name, annotation in expected.items()):
         return None
-    build = cast("Callable[..., Certificate | CoherenceCertificate]", kind)  # the parts are of its fields' kinds
+    build = cast("Callable[..., Certified]", kind)  # the parts are of its fields' kinds
     return build(
         **{name: tuple(cast("list[str]", part)) if isinstance(part, list) else part for name, part in given.items()}
     )

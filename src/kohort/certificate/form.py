@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from kohort.verify.verdict import UNENCRYPTED
 from kohort.version import VERSION
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.signing import SigningKey
-    from kohort.verify import Verdict
-    from kohort.verify.transactions import CoherenceVerdict
 
 #: The form of the file; it changes when a key does. An older one told its job otherwise, and is read.
 FORM: Final = 10
@@ -38,7 +37,7 @@ _DISKS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certified:
+class Certified(ABC):
     """What is certified of any file.
 
     Attributes:
@@ -70,28 +69,37 @@ class Certified:
     signature: str | None = None
     form: int = FORM
 
+    @property
+    @abstractmethod
+    def promised(self) -> tuple[str, ...]:
+        """Names of the privacy models, all met."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Records or transactions released."""
+
     def encode(self) -> bytes:
         """As JSON with sorted keys: equal certificates are equal bytes."""
         return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def certified(
-    verdict: Verdict | CoherenceVerdict, name: str, job: str, kind: str, limits: tuple[str, ...]
-) -> Certified:
-    """What is certified of any file: of one called `name`, made by the job of this canonical text, a JSON object."""
+    name: str, job: str, limits: tuple[str, ...], *, sha256: str, checks: Mapping[str, int]
+) -> dict[str, Any]:
+    """The fields of every certificate: of the file called `name`, made by the job of this canonical text, JSON."""
     asked = cast("Mapping[str, object]", json.loads(job))
-    return Certified(
-        kind=kind,
-        release=name,
-        sha256=verdict.sha256,
-        size=verdict.checks["bytes"],
-        kohort=VERSION,
-        libraries={library: version(library) for library in _LIBRARIES},
-        job=asked,
-        job_sha256=digest(asked),
-        checks=verdict.checks,
-        not_promised=limits,
-    )
+    return {
+        "release": name,
+        "sha256": sha256,
+        "size": checks["bytes"],
+        "kohort": VERSION,
+        "libraries": {library: version(library) for library in _LIBRARIES},
+        "job": asked,
+        "job_sha256": digest(asked),
+        "checks": checks,
+        "not_promised": limits,
+    }
 
 
 def disks_of(engine: str) -> tuple[str, ...]:

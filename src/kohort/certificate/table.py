@@ -162,6 +162,16 @@ class Certificate(Certified):
     parts: tuple[Mapping[str, object], ...]
     kind: str = "table"
 
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """Names of the privacy models, all met."""
+        return self.models
+
+    @property
+    def rows(self) -> int:
+        """Records released."""
+        return self.records
+
 
 def certificate(
     verdict: Verdict,
@@ -188,7 +198,7 @@ def certificate(
     """
     limits = not_promised(Described.of(job), data_dependent=verdict.data_dependent, engine=verdict.engine)
     return Certificate(
-        **asdict(certified(verdict, name, job.described(), "table", limits)),
+        **certified(name, job.described(), limits, sha256=verdict.sha256, checks=verdict.checks),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,

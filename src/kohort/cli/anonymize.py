@@ -61,7 +61,7 @@ def run(
 
     text = changed(document_at(job), changes or ())
     if text.is_of_transactions:
-        from kohort.job.transactions import of as made_of
+        from kohort.transactions.request import of as made_of
 
         flags.refuse(outputs.used(files), "is only for jobs on tables")
         transactions.carry_out(made_of(text), page, shown, run, text)

@@ -12,6 +12,7 @@ import click
 from kohort.cli import flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
+from kohort.errors import UnsupportedError
 from kohort.job.codec import names
 from kohort.job.faults import job_error, placing
 from kohort.shown import many
@@ -19,17 +20,18 @@ from kohort.shown import many
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.assessment.checking.transactions import CoherenceFinding
     from kohort.certificate.again import Again
+    from kohort.certificate.form import Certified
     from kohort.certificate.table import Certificate
-    from kohort.certificate.transactions import CoherenceCertificate
     from kohort.cli.derive import Given
     from kohort.errors import UsageError
     from kohort.job.lines import Place
-    from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
+    from kohort.transactions.certificate import CoherenceCertificate
+    from kohort.transactions.check import CoherenceFinding
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.request import TransactionRequest
 
 
 #: How flags differ from the keys of a job.
@@ -160,6 +162,7 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
     """Whether nothing in the file differs from its certificate; that names the models, so no flag may."""
     from kohort.certificate.again import checked_signature, read_certificate
     from kohort.certificate.table import Certificate
+    from kohort.transactions.certificate import CoherenceCertificate
 
     source, of_table = table["path"], {"population", "hierarchy", "path", "separator", "encoding"}
     taken = of_table | {*_READING, *_ITEMS}
@@ -175,10 +178,12 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
             what = "is only for transactions, but the certificate is of a table"
             flags.refuse(baskets.only(*_READING, *_ITEMS, "separator").used(), what)
             again = _table(source, known, of_tables, table["hierarchy"])
-        else:
+        elif isinstance(known, CoherenceCertificate):
             what = "is only for tables, but the certificate is of transactions"
             flags.refuse({**of_tables, "hierarchy": table["hierarchy"]}, what)
             again = _transactions(source, known, baskets.only(*_READING, *_ITEMS, "separator"))
+        else:
+            raise UnsupportedError(f"this command checks no certificate of {known.kind}", where="--certificate")
     again = replace(again, parts=(signature, *again.parts))
     say("\n".join(_lines(again, known)), _figures(again, known), as_json=printed.json, quiet=printed.quiet)
     return again.met
@@ -201,8 +206,8 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
     """The transactions checked again: in the form of the certificate or the flags, by the items that the flags name."""
-    from kohort.certificate.transactions_again import check_transactions_again, written_as
-    from kohort.job.transactions import reading_of, roles_of
+    from kohort.transactions.recheck import check_transactions_again, written_as
+    from kohort.transactions.request import reading_of, roles_of
 
     raw = flags.tables(given, [])
     raw["input"]["path"] = source
@@ -218,7 +223,7 @@ def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Aga
     return check_transactions_again(source, known, reading, roles)
 
 
-def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:
+def _figures(again: Again, known: Certified) -> dict[str, Json]:
     from kohort.signing import signed_at, signer
 
     return {
@@ -230,7 +235,7 @@ def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[st
     }
 
 
-def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[str]:
+def _lines(again: Again, known: Certified) -> Iterator[str]:
     from kohort.io.manifest import MANIFEST
 
     yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
@@ -252,8 +257,8 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
 
 def _coherent(made: TransactionRequest, printed: options.Printed, *, values: bool) -> bool:
     """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
-    from kohort.assessment.checking.transactions import check_transactions
-    from kohort.release.transactions import labelled
+    from kohort.transactions.check import check_transactions
+    from kohort.transactions.release import labelled
 
     with progress(quiet=printed.quiet) as on_progress:
         problem = problem_at(made, on_progress)
@@ -277,8 +282,8 @@ def problem_at(made: TransactionRequest, on_progress: Callable[[str], None]) -> 
     Raises:
         UsageError: a name is of no item.
     """
-    from kohort.io.baskets import read_transactions
-    from kohort.pipeline.transactions import problem_of
+    from kohort.transactions.io import read_transactions
+    from kohort.transactions.pipeline import problem_of
 
     on_progress("read")
     with placing(made.placed):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: The form of a job on a table, and that of one on transactions.
 TABLE: Final = "kohort.job.form:TABLE_JOB"
-BASKETS: Final = "kohort.job.transactions_form:TRANSACTION_JOB"
+BASKETS: Final = "kohort.transactions.form:TRANSACTION_JOB"
 
 #: Short forms of flags.
 SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",), "quiet": ("-q",)})

@@ -92,10 +92,10 @@ def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: F
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    from kohort.io.baskets import read_transactions
     from kohort.job.parts import relative
-    from kohort.job.transactions import reading_of
+    from kohort.transactions.io import read_transactions
     from kohort.transactions.profile import profile
+    from kohort.transactions.request import reading_of
 
     parts = flags.transaction_parts(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])
     with progress() as on_progress:
@@ -204,7 +204,7 @@ def schema(
 
     from kohort.job.form import TABLE_JOB
     from kohort.job.parts import json_schema
-    from kohort.job.transactions_form import TRANSACTION_JOB
+    from kohort.transactions.form import TRANSACTION_JOB
 
     say(dumps(json_schema(TRANSACTION_JOB if transactions else TABLE_JOB), indent=2))
 

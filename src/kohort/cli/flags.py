@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.job.keys import Key, KeyTable, KeyValues
     from kohort.job.lines import Place
     from kohort.job.request import Question, TableRequest
-    from kohort.job.transactions import TransactionRequest
+    from kohort.transactions.request import TransactionRequest
 
 T = TypeVar("T")
 
@@ -45,16 +45,16 @@ def transaction_request(
     raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True
 ) -> TransactionRequest:
     """The same for a job on transactions."""
-    from kohort.job.transactions import request as made_of
-    from kohort.job.transactions_form import TRANSACTION_JOB
+    from kohort.transactions.form import TRANSACTION_JOB
+    from kohort.transactions.request import request as made_of
 
     return _made(partial(made_of, releasing=releasing), raw, TRANSACTION_JOB, faults)
 
 
 def transaction_parts(given: Given, lacking: Sequence[Place], raw: Mapping[str, object] | None = None) -> KeyValues:
     """The parts of a job on transactions that flags make, without the keys that a command does not need."""
-    from kohort.job.transactions import parts_of
-    from kohort.job.transactions_form import TRANSACTION_JOB
+    from kohort.transactions.form import TRANSACTION_JOB
+    from kohort.transactions.request import parts_of
 
     faults: list[UsageError] = []
     raw = tables(given, faults) if raw is None else raw
@@ -63,7 +63,7 @@ def transaction_parts(given: Given, lacking: Sequence[Place], raw: Mapping[str, 
 
 def transaction_flag(place: Place) -> str:
     """The flag that a place of a job on transactions stands for."""
-    from kohort.job.transactions_form import TRANSACTION_JOB
+    from kohort.transactions.form import TRANSACTION_JOB
 
     return flag_at(TRANSACTION_JOB, place)
 

@@ -69,7 +69,7 @@ def baskets(
     written: options.Written,
 ) -> None:
     """Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks."""
-    from kohort.generate.baskets import Market
+    from kohort.transactions.market import Market
 
     market = Market.of(items=items, length=length, patterns=patterns, pattern_length=pattern_length, seed=seed)
     pieces = ((batch.text(), batch.cells.size) for batch in market.batches(transactions))
@@ -88,7 +88,7 @@ def matrix(
     written: options.Written,
 ) -> None:
     """A 0/1 matrix of independent cells: a row for each transaction, a column for each item."""
-    from kohort.generate.matrix import Matrix, text
+    from kohort.transactions.matrix import Matrix, text
 
     made = Matrix(columns=columns, density=density, seed=seed)
     pieces = ((text(batch), int(batch.sum())) for batch in made.batches(rows))

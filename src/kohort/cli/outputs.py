@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from kohort.pipeline import Report
     from kohort.publish import Companion
     from kohort.release import Release
-    from kohort.release.transactions import TransactionRelease
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import ReleaseFigures
+    from kohort.transactions.release import TransactionRelease
 
 AudienceWord = Annotated[
     str | None,
@@ -198,10 +198,11 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
     if report is None:
         return ()
     from kohort.publish import Companion
-    from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
     from kohort.report.render.text import text_file
-    from kohort.report.written import text_of, writer_of
+    from kohort.report.written import writer_of
+    from kohort.transactions.report.page import transactions_page
+    from kohort.transactions.report.text import text_of
 
     if report.suffix == ".txt":
         return (Companion(report, lambda release: text_file(text_of(release))),)

@@ -12,7 +12,7 @@ from kohort.errors import FileError, UsageError
 from kohort.job.faults import placing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job.document import Document
     from kohort.metadata.dataset import Vocabulary
@@ -133,10 +133,10 @@ def _transactions(
     text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
-    from kohort.job.transactions import of, refuse_target
-    from kohort.pipeline.again import transactions_again
-    from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
+    from kohort.transactions.pipeline import transactions_again
+    from kohort.transactions.report.page import transactions_page
+    from kohort.transactions.request import of, refuse_target
 
     made = of(text)
     refuse_target(made)
@@ -195,13 +195,13 @@ def metadata(
     from kohort.publish import check_target, publish
     from kohort.specification import plugins
 
-    known = plugins("kohort.metadata", PLUGINS)
+    known: Mapping[str, Vocabulary] = plugins("kohort.metadata", PLUGINS)
     if format_ not in known:
         raise UsageError("unknown vocabulary", where="--format", hint=f"one of {', '.join(known)}")
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[certificate])
     data = dataset(read_certificate(certificate), certificate.name, title=title, licence=license_)
-    document = cast("Vocabulary", known[format_])(data)
+    document = known[format_](data)
     if out is None:
         echo_json(document, indent=2)
         return

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from kohort.cli.derive import Given
     from kohort.cli.sweep_files import SweepOutput
-    from kohort.job.transactions import TransactionRequest
-    from kohort.sweeps.transactions import Plan, TransactionSweep
+    from kohort.transactions.request import TransactionRequest
+    from kohort.transactions.sweep import Plan, TransactionSweep
 
 #: The flags behind the places that faults of a sweep name, besides what can be varied.
 _FLAGS: Final = MappingProxyType(
@@ -93,8 +93,8 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     """
     from kohort.job.varied import read
     from kohort.sweeps.frame import refuse_unordered
-    from kohort.sweeps.transaction_figures import TRANSACTIONS
-    from kohort.sweeps.transactions import PARAMETERS
+    from kohort.transactions.sweep import PARAMETERS
+    from kohort.transactions.sweep_figures import TRANSACTIONS
 
     if len(vary) > 1:
         raise UsageError(
@@ -125,7 +125,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
 
 
 def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
-    from kohort.sweeps.transactions import SCORES, SEEDS, Generated, Plan
+    from kohort.transactions.sweep import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
     try:
@@ -144,8 +144,8 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> TransactionSweep:
     from time import process_time
 
-    from kohort.io.baskets import read_transactions
-    from kohort.sweeps.transactions import sweep as swept
+    from kohort.transactions.io import read_transactions
+    from kohort.transactions.sweep import sweep as swept
 
     with progress(quiet=quiet) as on_progress:
         on_progress("read")
@@ -154,7 +154,7 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
 
 
 def _placed(made: TransactionRequest, fault: UsageError) -> UsageError:
-    from kohort.sweeps.transactions import PARAMETERS
+    from kohort.transactions.sweep import PARAMETERS
 
     where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)
     return UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)

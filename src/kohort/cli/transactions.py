@@ -17,8 +17,8 @@ from kohort.shown import many, took
 
 if TYPE_CHECKING:
     from kohort.job.document import Document
-    from kohort.job.transactions import TransactionRequest
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
+    from kohort.transactions.request import TransactionRequest
 
 
 class Teaching(NamedTuple):
@@ -46,10 +46,10 @@ def carry_out(
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.local import engine_of
-    from kohort.job.transactions import refuse_target
-    from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
-    from kohort.report.render.transactions import transactions_text
-    from kohort.report.transactions import transaction_figures
+    from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions
+    from kohort.transactions.report import transaction_figures
+    from kohort.transactions.report.text import transactions_text
+    from kohort.transactions.request import refuse_target
 
     if shown.trace and run.json:
         raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
@@ -89,8 +89,8 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.check import in_the_way, problem_at
-    from kohort.release.transactions import labelled
     from kohort.report.render.text import listed
+    from kohort.transactions.release import labelled
 
     names = listed(labelled(in_the_way(problem_at(made, lambda _: None)), made.job.labels))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)
@@ -98,7 +98,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
 
 def _trace(release: TransactionRelease) -> str:
     """How the release came about, or why that is not shown: the release is there in either case."""
-    from kohort.report.render.transactions import trace_text
+    from kohort.transactions.report.text import trace_text
 
     try:
         return trace_text(release)
@@ -138,9 +138,9 @@ def convert(
     """Write transactions in another form; this does not anonymize them."""
     from kohort.job.parts import relative
     from kohort.job.request import placed
-    from kohort.job.transactions import PLACES, reading_of, refuse_output
-    from kohort.pipeline.transactions import convert_transactions
-    from kohort.release.transactions import BasketWriting
+    from kohort.transactions.pipeline import convert_transactions
+    from kohort.transactions.release import BasketWriting
+    from kohort.transactions.request import PLACES, reading_of, refuse_output
 
     parts = flags.transaction_parts(job, [("privacy",), ("items", "private")])
     reading = reading_of(parts.transactions, parts.input)

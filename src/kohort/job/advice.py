@@ -5,34 +5,28 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError
+from kohort.errors import KohortError, SourceNote, UnsupportedError
 from kohort.io import read
-from kohort.io.baskets import read_transactions
 from kohort.job.faults import placing
 from kohort.job.request import of, request
-from kohort.job.steps import changed, steps_of, transaction_steps_of
-from kohort.job.transactions import of as of_transactions
-from kohort.job.transactions import request as request_of_transactions
+from kohort.job.steps import changed, steps_of
 from kohort.pipeline.outlets import no_progress
-from kohort.pipeline.pricing import SAMPLED, of_sample, priced, sampled
-from kohort.pipeline.transactions import dry_run_transactions
+from kohort.pipeline.pricing import of_sample, priced, sampled
 from kohort.shown import Summary, many
+from kohort.specification import plugins
 from kohort.tables.table import Table
-from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from kohort.arrays import Index
     from kohort.engines.base import Counts
     from kohort.job.document import Document
     from kohort.job.steps import Step
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
     from kohort.tables.dataset import Dataset
 
@@ -132,6 +126,10 @@ class Advised(Summary, Generic[J]):
 # --- job files --------------------------------------------------------------------------------------------------------
 
 
+#: What advises on a job that has the table of this name, of any kind but a table: called as `advice_on` is.
+ADVICE: Final[Mapping[str, Callable[..., Advised[Any]]]] = plugins("kohort.advice", {})
+
+
 def advice_on(
     text: Document,
     *,
@@ -139,12 +137,12 @@ def advice_on(
     now: float | None = None,
     most: int = MEASURED,
     on_progress: Callable[[str], None] = no_progress,
-) -> Advised[Job] | Advised[TransactionJob]:
+) -> Advised[Any]:
     """What single changes of a job file would give.
 
     Args:
-        text: The job file, on a table or on transactions.
-        source: The records or transactions, where they are read already.
+        text: The job file, of any kind.
+        source: The records, where they are read already.
         now: The loss of the job where it is known.
         most: How many steps are measured in full; 0 for estimates alone.
         on_progress: Called with the name of each stage as it begins.
@@ -153,18 +151,10 @@ def advice_on(
         UnsupportedError: the job's records are counted elsewhere.
         KohortError: the job has faults, or its input cannot be read.
     """
-    if text.is_of_transactions:
-        said = partial(request_of_transactions, where=text.where, folder=text.folder, held=text.held)
-        given = of_transactions(text)
-        _refuse_elsewhere(given.run.engine)
-        on_progress("read")
-        if not isinstance(source, Transactions):
-            source = read_transactions(given.source, given.job.reading).database
-        on_progress("measure")
-        with placing(given.placed):
-            return advised_transactions(text.raw, lambda raw: said(raw).job, source, now=now, most=most)
+    for kind in (kind for kind in ADVICE if kind in text.raw):
+        return ADVICE[kind](text, source=source, now=now, most=most, on_progress=on_progress)
     made, asked = of(text), partial(request, where=text.where, folder=text.folder, held=text.held)
-    _refuse_elsewhere(made.run.engine)
+    refuse_elsewhere(made.run.engine)
     on_progress("read")
     table = source if isinstance(source, Table) else read(made.source, made.job.reading)
     population = None if made.population is None else read(made.population, made.job.reading)
@@ -173,7 +163,8 @@ def advice_on(
         return advised(text.raw, lambda raw: asked(raw).job, table, population=population, now=now, most=most)
 
 
-def _refuse_elsewhere(engine: str) -> None:
+def refuse_elsewhere(engine: str) -> None:
+    """Refuse a job whose records another engine than this process counts."""
     if engine != "local":
         what = f"the records are counted by {engine}, and advice needs them in this process"
         raise UnsupportedError(what, where="engine", hint="change the job yourself, and compare its dry runs")
@@ -211,10 +202,10 @@ def advised(
         return of_some(_hurried(one))
 
     before = priced(some, _hurried(job), population=population)
-    steps = _made(steps_of(job, before.losses if before else {}), tables, make)
+    steps = changed_jobs(steps_of(job, before.losses if before else {}), tables, make)
     exact = some is table and job.time_limit is None
-    costing = _Costing(of_all if exact else hurried, of_all, most)
-    return Advised(*_ranked(job, steps, costing, now, _by_loss), some.records, table.records)
+    costing = Costing(of_all if exact else hurried, of_all, most)
+    return Advised(*ranked(job, steps, costing, now, _by_loss), some.records, table.records)
 
 
 def _hurried(job: Job) -> Job:
@@ -234,53 +225,10 @@ def _cost(
     return Cost(price.loss if same else float(np.mean(losses)), price.loss, price.highest)
 
 
-# --- transactions -----------------------------------------------------------------------------------------------------
+# --- what all kinds share ---------------------------------------------------------------------------------------------
 
 
-def advised_transactions(
-    tables: Mapping[str, object],
-    make: Callable[[Mapping[str, object]], TransactionJob],
-    transactions: Transactions,
-    *,
-    now: float | None = None,
-    most: int = MEASURED,
-) -> Advised[TransactionJob]:
-    """The same of a job on transactions; what is lost is their distortion.
-
-    What an attacker knows comes first: its price is the greatest, and it is often set without need.
-    """
-    job, some = make(tables), _some(transactions)
-    steps = [*transaction_steps_of(job)]
-    of_some, of_all = (partial(_distortion, data) for data in (some, transactions))
-    costing = _Costing(of_some, of_some if some is transactions else of_all, most)
-    made = _made(steps, tables, make)
-    found = _ranked(job, made, costing, now, lambda one: (one.step.dearer, steps.index(one.step)))
-    return Advised(*found, len(some), len(transactions))
-
-
-def _some(transactions: Transactions) -> Transactions:
-    """At most `SAMPLED` transactions, evenly spread, over the same items."""
-    if len(transactions) <= SAMPLED:
-        return transactions
-    rows = np.linspace(0, len(transactions) - 1, SAMPLED).astype(np.int64)
-    lengths = transactions.lengths[rows]
-    starts: Index = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    cells: Index = np.repeat(transactions.starts[rows] - starts[:-1], lengths) + np.arange(int(starts[-1]))
-    return Transactions(transactions.names, starts, transactions.cells[cells])
-
-
-def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
-    try:
-        distortion = float(dry_run_transactions(transactions, job).distortion)
-    except InfeasibleError:
-        return None
-    return Cost(distortion, distortion)
-
-
-# --- what both share --------------------------------------------------------------------------------------------------
-
-
-class _Costing(NamedTuple, Generic[J]):
+class Costing(NamedTuple, Generic[J]):
     """What jobs cost; `None` where there is no release.
 
     Attributes:
@@ -299,9 +247,10 @@ class _Costing(NamedTuple, Generic[J]):
         return self.some is self.all
 
 
-def _made(
+def changed_jobs(
     steps: Iterable[Step], tables: Mapping[str, object], make: Callable[[Mapping[str, object]], J]
 ) -> Iterator[tuple[Step, J]]:
+    """The steps with their jobs; those that give none are left out."""
     for step in steps:
         try:
             with warnings.catch_warnings():
@@ -311,10 +260,10 @@ def _made(
             continue
 
 
-def _ranked(
+def ranked(
     job: J,
     steps: Iterable[tuple[Step, J]],
-    costing: _Costing[J],
+    costing: Costing[J],
     now: float | None,
     order: Callable[[Advice[J]], tuple[bool, float]],
 ) -> tuple[float | None, bool, tuple[Advice[J], ...]]:
@@ -342,7 +291,7 @@ def _ranked(
     return now, measured, (*[one for one in found if not one.step.dearer][: MOST_STEPS - len(dearer)], *dearer)
 
 
-def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], scale: float) -> Iterator[Advice[J]]:
+def _estimated(steps: Iterable[tuple[Step, J]], costing: Costing[J], scale: float) -> Iterator[Advice[J]]:
     """The steps with what they cost: of a sample, times what the job without a change costs less or more there."""
     for step, made in steps:
         if step.doubtful and not (costing.exact or costing.most):

@@ -21,7 +21,6 @@ from kohort.certificate import form_9
 from kohort.certificate.form import FORM
 from kohort.certificate.table import Asked, Described
 from kohort.errors import InputError, JobError, KohortError, SourceNote, UsageError
-from kohort.job import transactions
 from kohort.job.form import COLUMN, METHOD, PRIVACY
 from kohort.job.models import models_of
 from kohort.job.parts import table
@@ -37,11 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from kohort.certificate.table import Certificate
-    from kohort.certificate.transactions import CoherenceCertificate
     from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
 
 #: Tables of a job, as JSON has them.
 Tables = dict[str, Any]
@@ -50,9 +47,6 @@ Tables = dict[str, Any]
 _HIERARCHY: Final = "mask:right"
 _MODEL: Final = {"k": 2}
 _METHOD: Final = {"name": "mondrian", "grid": "none"}
-
-#: Stand for items, of whose names there is the number.
-_ITEMS: Final[Tables] = {"private": ["a"], "public": ["b"], "weight": {"a": 1}}
 
 _sha256: Final = re.compile("[0-9a-f]{64}").fullmatch
 _exact: Final = re.compile(r"-?[0-9]{1,1000}(?:[./][0-9]{1,1000})?").fullmatch
@@ -64,7 +58,7 @@ def table_job(known: Certificate) -> Described:
     Raises:
         InputError: kohort would not.
     """
-    with _refusing():
+    with refusing():
         told, older = cast("Tables", deepcopy(known.job)), known.form < FORM
         columns = {one["name"]: one for one in told["schema"]["attributes"]} if older else told["columns"]
         digests = {name: digest for name, one in columns.items() if (digest := _take_digest(one))}
@@ -76,45 +70,19 @@ def table_job(known: Certificate) -> Described:
         perturbed, has_method = tuple(_take_perturbations(tables)), _has_method(tables)
         job = _job(tables)
         if older:
-            both = (_told(job), told)
-            _refuse_other_words(
-                *(form_9.judged(one, models_known=not lacking, method_known=has_method) for one in both)
-            )
+            both = (as_told(job), told)
+            refuse_other_words(*(form_9.judged(one, models_known=not lacking, method_known=has_method) for one in both))
         else:
-            _refuse_other_words(description(job) | ({} if has_method else {"method": tables["method"]}), tables)
+            refuse_other_words(description(job) | ({} if has_method else {"method": tables["method"]}), tables)
         _refuse_misfits(job)
         asked = *map(Asked.of, () if lacking else job.models), *unknown
         algorithm = job.algorithm if has_method else None
         return Described(job, asked, algorithm, algorithm.name if algorithm else name, perturbed, digests)
 
 
-def transaction_job(known: CoherenceCertificate) -> TransactionJob:
-    """The job on transactions that a certificate holds, likewise; a name stands for all items that have a role.
-
-    Raises:
-        InputError: kohort would not accept the job, or not describe it so.
-    """
-    with _refusing():
-        told, older = cast("Tables", deepcopy(known.job)), known.form < FORM
-        tables = form_9.transaction_tables(told) if older else told
-        items: Tables = tables["items"]
-        counted = [key for key in _ITEMS if key in items]
-        if any(type(items[key]) is not int or items[key] < (key != "public") for key in counted):
-            raise UsageError("the number of items is not a count")
-        items |= dict.fromkeys(counted, 1)
-        named = dict.fromkeys(f"{key}-file" for key in _ITEMS) | {key: _ITEMS[key] for key in counted}
-        output = tables["output"] | {"path": "release", "sign-key": None}
-        raw = tables | {"transactions": {}, "input": {"path": "-"}, "output": output, "items": items | named}
-        job = transactions.request(raw, where=_where).job
-        if older:
-            _refuse_other_words(*map(form_9.judged_transactions, (_told(job), told)))
-        else:
-            _refuse_other_words(transactions.description(job), tables)
-        return job
-
-
 @contextmanager
-def _refusing() -> Generator[None]:
+def refusing() -> Generator[None]:
+    """Any fault in what follows is one of the certificate, whose job kohort would not accept."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SourceNote)  # nobody can change what the certificate says
@@ -127,15 +95,18 @@ def _refusing() -> Generator[None]:
         raise InputError(what, hint=hint) from fault
 
 
-def _told(job: Job | TransactionJob) -> Tables:
+def as_told(job: object) -> Tables:
+    """A job as a certificate of form 9 tells it."""
     return cast("Tables", plain(job))
 
 
-def _where(place: Place) -> str:
+def dotted(place: Place) -> str:
+    """A place in a job, with points."""
     return ".".join(map(str, place))
 
 
-def _refuse_other_words(again: object, told: object) -> None:
+def refuse_other_words(again: object, told: object) -> None:
+    """Refuse a description of a job that is not the one that kohort gives again."""
     if json.dumps(again, sort_keys=True) != json.dumps(told, sort_keys=True):
         raise UsageError("the description of the job is not one of kohort's")
 
@@ -232,7 +203,7 @@ def _job(tables: Tables) -> Job:
         raw["perturb"] = raw["perturb"] | {"seed": 0}
     bare = not models_of(raw)
     raw["privacy"] = raw["privacy"] | (_MODEL if bare else {})
-    made = request(raw, where=_where).job
+    made = request(raw, where=dotted).job
     schema = made.schema.changed(replace(one, **aside[one.name]) for one in made.schema.attributes)
     apart = [[*models_of(one).values()][-1] for one in resolved.get("models", ())]
     return replace(

@@ -15,7 +15,6 @@ from kohort.models.k_anonymity import KEY
 from kohort.schema import Label, Scale
 from kohort.schema.numbers import said
 from kohort.shown import many
-from kohort.transactions.cells import LocalSuppression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,13 +22,10 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
 
-#: The values of k, t and h that people choose from: a step goes from one to the next.
+#: The values of k and t that people choose from: a step goes from one to the next.
 KS: Final = (3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 TS: Final = (Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(1, 2))
-HS: Final = (Fraction(1, 5), Fraction(2, 5), Fraction(3, 5), Fraction(4, 5))
-
 #: The limits of suppression, in percent.
 LIMITS: Final = (1, 5)
 
@@ -210,25 +206,3 @@ def _columns(job: Job, worst: list[str]) -> Iterator[Step]:
             yield Step(words, {("columns", name, "grid"): step}, "public cut points are finer", doubtful=True)
         if len(quasi) > 1:
             yield Step(f"{name} not released", {("columns", name, "role"): "drop"}, doubtful=True)
-
-
-# --- transactions -----------------------------------------------------------------------------------------------------
-
-
-def transaction_steps_of(job: TransactionJob) -> Iterator[Step]:
-    """The steps from a job on transactions: what an attacker knows first, then k, h and single cells."""
-    model = job.coherence
-    if model.p > 1:
-        less, known = model.p - 1, many(model.p, "item")
-        yield Step(f"p = {less}", {("privacy", "p"): less}, f"attackers who know {known} of a person are not covered")
-    for fewer in [one for one in KS if one < model.k][-1:]:
-        weakens = f"a person is hidden among {fewer} transactions, not {model.k:,}"
-        yield Step(f"k = {fewer}", {("privacy", "k"): fewer}, weakens)
-    for more in [one for one in HS if one > model.h][:1]:
-        weakens = f"a private item may be in {float(more):.0%} of a cohort, not {float(model.h):.0%}"
-        yield Step(f"h = {float(more):g}", {("privacy", "h"): float(more)}, weakens)
-    if not isinstance(job.algorithm, LocalSuppression):
-        told: list[Place] = [("method", key) for key in ("score", "give-back", "optimal", "time-limit")]
-        changes: dict[Place, object] = {**dict.fromkeys(told), ("method", "suppress"): "cells"}
-        weakens = "the promise covers only what is released: a cohort may have been larger, with another share"
-        yield Step("single cells suppressed instead of items", changes, weakens)

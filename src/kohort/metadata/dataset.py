@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never, cast
+from typing import TYPE_CHECKING, cast
 
 from kohort.certificate.table import Certificate, Described
-from kohort.certificate.transactions import CoherenceCertificate
 from kohort.io.forms import ENDINGS, Format
 from kohort.schema import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kohort.certificate.form import Certified
     from kohort.schema import Attribute
 
     #: A part of a document: an object of JSON.
@@ -39,7 +39,7 @@ class Dataset:
         title: What it is called.
         licence: The address of its licence; `None` where none was said.
         file: The file's name, without a folder.
-        format: Its format; `None` of transactions.
+        format: Its format; `None` of anything but a table.
         separator: Between the cells of a text.
         sha256: The digest of its bytes.
         size: How many they are.
@@ -81,9 +81,7 @@ class Dataset:
         )
 
 
-def dataset(
-    certificate: Certificate | CoherenceCertificate, name: str, *, title: str | None = None, licence: str | None = None
-) -> Dataset:
+def dataset(certificate: Certified, name: str, *, title: str | None = None, licence: str | None = None) -> Dataset:
     """What catalogues are told of a release.
 
     Args:
@@ -95,17 +93,13 @@ def dataset(
     Raises:
         InputError: The job in the certificate is none that this version makes.
     """
-    form: Format | None
-    match certificate:
-        case Certificate(records=records, models=models):
-            job = Described.certified(certificate)
-            form = _format(job, certificate.release)
-            separator = form.form.separator or job.job.writing.separator
-            fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
-        case CoherenceCertificate(transactions=records, model=model):
-            form, separator, fields, models = None, "", (), (model,)
-        case _:
-            assert_never(certificate)
+    form: Format | None = None
+    separator, fields = "", tuple[Field, ...]()
+    if isinstance(certificate, Certificate):
+        job = Described.certified(certificate)
+        form = _format(job, certificate.release)
+        separator = form.form.separator or job.job.writing.separator
+        fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
     return Dataset(
         title=title or certificate.release,
         licence=licence,
@@ -114,9 +108,9 @@ def dataset(
         separator=separator,
         sha256=certificate.sha256,
         size=certificate.size,
-        records=records,
+        records=certificate.rows,
         fields=fields,
-        models=models,
+        models=certificate.promised,
         not_promised=certificate.not_promised,
         version=certificate.kohort,
         certificate=name,

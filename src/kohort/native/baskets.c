@@ -2,7 +2,7 @@
 
    The loops of reading transactions: names found in basket lines, cells brought together and put in item order.
 
-   What the arrays mean is said in `kohort.io.baskets`, beside each call; `tests/reference/basket_loops.py` has the same loops in
+   What the arrays mean is said in `kohort.transactions.io`, beside each call; `tests/reference/basket_loops.py` has the same loops in
    Python. A name is coded as any other cell is, see `core.c`. */
 
 #include "lists.h"

@@ -300,7 +300,7 @@ MOVE_BY_NODE: Final = Function("kohort_move_by_node", *PLACED, *[INDEX] * 2, *[N
 # ── The verifier ─────────────────────────────────────────────────────────────────────────────────
 
 #: Hash texts: see `kohort.verify.aggregates`. Follow released transactions to their origins, and count their cohorts:
-#: see `kohort.verify.transactions`, `.databases` for the first two, `.cohorts` for the others.
+#: see `kohort.transactions.verify`, `.databases` for the first two, `.cohorts` for the others.
 HASH: Final = Function("kohort_hash", BYTES, INDEX, TO_WORDS)
 DESCENTS: Final = Function("kohort_descents", INDEX, SIZES)
 HOLD: Final = Function("kohort_hold", *[INDEX, SIZES] * 2, INDEX, *[SIZES] * 2, TO_INDEX)
@@ -341,7 +341,7 @@ FORM_GROUPS: Final = Function(
 )
 DRAW_PARTNERS: Final = Function("kohort_draw_partners", *[TO_INDEX] * 2, SHARES, NUMBER)
 
-#: Find names in basket lines, and bring cells together: see `kohort.io.baskets.lines` and, for the others, `.cells`.
+#: Find names in basket lines, and bring cells together: see `lines` and, for the others, `cells` in `transactions.io`.
 SPLIT: Final = Function("kohort_split", BYTES, *[NUMBER] * 4, TO_INDEX, TO_SIZES, *[TO_INDEX] * 2)
 RENUMBER: Final = Function("kohort_renumber", TO_NUMBERS, TO_INDEX)
 SCATTER: Final = Function("kohort_scatter", LISTED, SIZES, TO_INDEX, TO_SIZES)

@@ -3,7 +3,7 @@
    What the verifier counts anew: hashes of texts, the cohorts of released transactions, and where these came from.
 
    The verifier is a program of its own: nothing here is called by the search, and no function of the search is called here.
-   What the arrays mean is said in `kohort.verify.aggregates` and `kohort.verify.transactions`, beside each call;
+   What the arrays mean is said in `kohort.verify.aggregates` and `kohort.transactions.verify`, beside each call;
    `tests/reference/verify_loops.py` has the same loops in Python. */
 
 #include "lists.h"

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING
 from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
 from kohort.engines.local import LOCAL
 from kohort.errors import UnsupportedError, UsageError, VerificationError
-from kohort.io.baskets import write_transactions
 from kohort.io.forms import Format
 from kohort.pipeline import claim_of, solve
-from kohort.pipeline.outlets import Stages, beside, no_progress, outlet, written_as
+from kohort.pipeline.outlets import Stages, no_progress, outlet, written_as
 from kohort.pipeline.tables import read
-from kohort.pipeline.transactions import claim_of as coherence_claim_of
-from kohort.pipeline.transactions import dry_run_transactions, in_columns
 from kohort.publish.journal import settle_for_reading
-from kohort.release.transactions import BasketWriting
 from kohort.signing import signer
-from kohort.verify.transactions import verify_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +26,6 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.pipeline.outlets import Outlet
     from kohort.release import Job, Release
-    from kohort.release.transactions import TransactionJob, TransactionRelease
     from kohort.verify import Verdict
 
 
@@ -60,14 +54,14 @@ def again(
         raise UnsupportedError("a release in an object store cannot be made again", where=str(where.store), hint=hint)
     settle_for_reading(where.path)
     known = read_certificate(where.certificate)
-    _refuse_changed(target, known)
+    refuse_changed(target, known)
     stage = Stages(on_progress)
     with stage("read"):
         data, others = read(engine, source, population, job)
     release = solve(data, job, population=others, threads=threads, stage=stage, engine=engine)
     verdict = _verdict(release, target, where, stage, engine)
-    _refuse_other(verdict.sha256, known.sha256, where.path)
-    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=_signer(known))
+    refuse_other(verdict.sha256, known.sha256, where.path)
+    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=signed_by(known))
     return replace(release, path=where.path, certificate=where.certificate)
 
 
@@ -89,28 +83,8 @@ def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, st
         return engine.verify(file, claim)
 
 
-def transactions_again(
-    source: object, job: TransactionJob, target: Path, *, on_progress: Callable[[str], None] = no_progress
-) -> TransactionRelease:
-    """The same of a transaction database."""
-    known = read_certificate(beside(target))
-    _refuse_changed(target, known)
-    writing = job.written_to(target)
-    said = replace(job, writing=BasketWriting(form=writing.form, separator=writing.separator))  # as it was published
-    release = dry_run_transactions(source, said, on_progress=on_progress)
-    stage = Stages(on_progress, dict(release.seconds))
-    file = BytesIO()
-    with stage("write"):
-        write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)
-    file.seek(0)
-    with stage("verify"):
-        verdict = verify_transactions(file, replace(coherence_claim_of(release), writing=writing))
-    _refuse_other(verdict.sha256, known.sha256, target)
-    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=_signer(known))
-    return replace(release, path=target, certificate=beside(target))
-
-
-def _signer(known: Certified) -> str | None:
+def signed_by(known: Certified) -> str | None:
+    """The fingerprint of the key that signed a certificate; `None` of a weak one, or of none."""
     key = signer(known.signature or "")
     return None if key is None or key.weak else key.fingerprint
 
@@ -125,7 +99,7 @@ def refuse_random(job: Job) -> None:
         )
 
 
-def _refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
+def refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
     """Refuse a published file that is another one since: the page would call it verified."""
     if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(target, known)):
         raise VerificationError(
@@ -135,7 +109,8 @@ def _refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
         )
 
 
-def _refuse_other(made: str, published: str, target: Path) -> None:
+def refuse_other(made: str, published: str, target: Path) -> None:
+    """Refuse a release made again whose digest is not the published one."""
     if made != published:
         raise VerificationError(
             "the job makes other bytes than the certified ones",

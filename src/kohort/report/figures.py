@@ -11,12 +11,18 @@ from pydantic import BaseModel, TypeAdapter
 
 from kohort.perturbation.effect import Effect  # noqa: TC001  pydantic reads what fields are
 from kohort.shown import Share
+from kohort.specification import plugins
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from _typeshed import DataclassInstance
 
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.report import Json
+
+#: The page models by kind; one of another package is a `page.verdict.Heading` at an entry point of this group.
+PAGES: Final[Mapping[str, type[Any]]] = plugins("kohort.pages", {"table": "kohort.report.page.build:TablePage"})
 
 #: Beyond this nothing can be drawn: floats end at 1.8e308.
 HUGEST: Final = 1e300

@@ -10,36 +10,40 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UnsupportedError, UsageError
-from kohort.release import Release
 from kohort.report.charts import Panels
 from kohort.report.figures import as_json
+from kohort.report.page import page
 from kohort.report.page.attributes import attributes
 from kohort.report.page.audience import Audience
 from kohort.report.page.result import size_bands
 from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries, chart_list
 from kohort.report.render.page.figure import PageFigure
-from kohort.report.written import page_of
 from kohort.shown import INTERNAL_LINE, many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.figure import Figure
 
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
-    from kohort.release.transactions import TransactionRelease
+    from kohort.release import Release
     from kohort.report import Json
+    from kohort.report.page import Page
 
 #: The charts that are shown together, in this order; others are shown by their names.
-TOGETHER: Final = ("losses", "sizes", "risks", "singling", "moles", "lengths", "items")
+TOGETHER: Final = ("losses", "sizes", "risks", "singling")
 
 
-def release_plot(release: Release | TransactionRelease, figure: str | None) -> Figure:
+def release_plot(release: Release, figure: str | None) -> Figure:
     """The charts of a release; see `Release.plot`."""
-    models = release.job.models if isinstance(release, Release) else [release.job.coherence]
-    twin = page_of(release, Audience.INTERNAL).as_json()
-    return _plot(", ".join(one.name for one in models), chart_list(PageFigure(twin)), figure)
+    names = ", ".join(one.name for one in release.job.models)
+    return page_plot(names, page(release, audience=Audience.INTERNAL), figure, TOGETHER)
+
+
+def page_plot(title: str, page: Page, figure: str | None, together: Sequence[str]) -> Figure:
+    """One of the charts of a page by its name, or those named in `together` on a sheet."""
+    return _plot(title, chart_list(PageFigure(page.as_json())), figure, together)
 
 
 def risk_plot(risk: Risk, figure: str | None) -> Figure:
@@ -88,7 +92,7 @@ def _shares(key: str, title: str, says: str, shares: Iterable[tuple[str, float]]
     )
 
 
-def _plot(title: str, charts: Iterable[Chart], name: str | None) -> Figure:
+def _plot(title: str, charts: Iterable[Chart], name: str | None, together: Sequence[str] = TOGETHER) -> Figure:
     """One of some charts by its name, or those that are shown together on a sheet.
 
     Raises:
@@ -102,7 +106,7 @@ def _plot(title: str, charts: Iterable[Chart], name: str | None) -> Figure:
         _refuse_unknown(name, [*known], "figure")
         drawn = known[name].bars()
         return replace(drawn, notes=(known[name].says, *drawn.notes, INTERNAL_LINE)).plot()
-    bars = tuple(known[key].bars() for key in TOGETHER if key in known)
+    bars = tuple(known[key].bars() for key in together if key in known)
     series = {one.title: [bars.name for bars in one.series] for one in bars}
     legends = [f"{of}: hatched bars {two[0]}, filled bars {two[1]}." for of, two in series.items() if two[1:]]
     more = [f"{one.title}: {note}." for one in bars for note in one.notes]

@@ -10,47 +10,63 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.publish import check_target, publish
-from kohort.release import Release
-from kohort.report.page import page, transactions_page
+from kohort.report.page import page
 from kohort.report.page.audience import Audience
 from kohort.report.release import release_figures
 from kohort.report.render.release import release_text
 from kohort.report.render.text import text_file
-from kohort.report.render.transactions import transactions_text
-from kohort.report.transactions import transaction_figures
 from kohort.shown import ReportText, escaped, for_steward
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from kohort.release.transactions import TransactionRelease
+    from kohort.release import Release
     from kohort.report.page import Page
 
 #: The forms of a report, by its file's ending: a page, or plain text, which is the same for every audience.
 REPORTS: Final = (".html", ".json", ".txt")
 
 
-def report(
-    release: Release | TransactionRelease, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool
-) -> ReportText:
+def report(release: Release, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool) -> ReportText:
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
+    text = release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
+    made = partial(page, release)
+    return write_report(text, made, path, audience=audience, overwrite=overwrite, release=release.path)
+
+
+def write_report(
+    text: str,
+    made: Callable[..., Page],
+    path: str | os.PathLike[str] | None,
+    *,
+    audience: str,
+    overwrite: bool,
+    release: object,
+) -> ReportText:
+    """The text of a report of any kind, which is also written where there is a path.
+
+    Args:
+        text: The report as text.
+        made: Makes its page for an `audience`.
+        path: Where the report is written; `None`: nowhere.
+        audience: For whom it is written.
+        overwrite: Whether a file there may be replaced.
+        release: Where the release is, which no report may replace.
+    """
     if audience not in list(Audience):
         raise UsageError("no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
-    text, made = text_of(release), partial(page_of, release, Audience(audience))
+    made = partial(made, audience=Audience(audience))
     if path is not None:
-        _write(release, Path(path), text, made, overwrite=overwrite)
+        _write(Path(path), text, made, (release,) if isinstance(release, Path) else (), overwrite=overwrite)
     shown = ReportText(for_steward(text))
     shown.page = partial(_shown, shown, made)
     return shown
 
 
-def _write(
-    release: Release | TransactionRelease, file: Path, text: str, made: Callable[[], Page], *, overwrite: bool
-) -> None:
+def _write(file: Path, text: str, made: Callable[[], Page], inputs: tuple[Path, ...], *, overwrite: bool) -> None:
     if file.suffix not in REPORTS:
         raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="change the extension")
-    inputs = (release.path,) if isinstance(release.path, Path) else ()
     check_target(file, overwrite=overwrite, inputs=inputs)
     content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(made())
     publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
@@ -61,20 +77,6 @@ def _shown(text: str, made: Callable[[], Page]) -> str:
     if importlib.util.find_spec("jinja2") is None:
         return f"<head></head><pre>{escaped(text)}</pre>"
     return writer_of(".html")(made()).decode()
-
-
-def text_of(release: Release | TransactionRelease) -> str:
-    """The report as text; items of transactions by their labels."""
-    if isinstance(release, Release):
-        return release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
-    return transactions_text(transaction_figures(release.labelled()))
-
-
-def page_of(release: Release | TransactionRelease, audience: Audience) -> Page:
-    """The page of a release, of a table or of transactions."""
-    if isinstance(release, Release):
-        return page(release, audience=audience)
-    return transactions_page(release, audience=audience)
 
 
 def writer_of(ending: str) -> Callable[[Page], bytes]:

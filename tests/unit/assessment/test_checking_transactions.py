@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kohort.assessment.checking.transactions import MoleCount, check_transactions
+from kohort.transactions.check import MoleCount, check_transactions
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.roles import Roles

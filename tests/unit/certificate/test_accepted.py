@@ -16,10 +16,8 @@ from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Described, not_promised
-from kohort.certificate.transactions import CoherenceCertificate
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError
-from kohort.io.baskets.options import Form
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.microaggregation import Microaggregation
@@ -28,12 +26,14 @@ from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rounding import Rounding
 from kohort.release import Job, Writing
 from kohort.release.job import Purpose
-from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchy import Hierarchy
+from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import Form
 from kohort.transactions.methods import METHODS as SUPPRESSIONS
+from kohort.transactions.release import BasketWriting, TransactionJob
 from kohort.transactions.roles import Drawn, Listed
 from tests.command import kohort
 from tests.unit.certificate.test_described import EVERY

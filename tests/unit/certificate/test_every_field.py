@@ -21,9 +21,7 @@ from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
-from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
-from kohort.io.baskets.options import BasketOptions
 from kohort.io.forms import Format
 from kohort.io.manifest import CERTIFICATE, MANIFEST, ListedPart, digest_of, read_manifest
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -31,13 +29,16 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import anonymize
-from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release import Job, Writing
-from kohort.release.transactions import TransactionJob
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions
+from kohort.transactions.pipeline import anonymize_transactions
+from kohort.transactions.recheck import check_transactions_again
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from tests.jobs import freely
 
@@ -184,6 +185,7 @@ def again(path: Path, parts: Parts, folder: Path, roles: Listed | None = None, *
         if isinstance(known, Certificate):
             found = check_table_again(path, known, RecheckInputs(**cast("Any", brought)))
         else:
+            assert isinstance(known, CoherenceCertificate)
             found = check_transactions_again(path, known, BasketOptions(), roles)
         return replace(found, parts=(checked_signature(known, path, None), *found.parts))
     except InputError:

@@ -20,11 +20,11 @@ from kohort.io.forms import Format
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import anonymize
-from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release import Job, Writing
-from kohort.release.transactions import TransactionJob
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.pipeline import anonymize_transactions
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from tests.jobs import freely
 from tests.unit.certificate.test_every_field import (

@@ -9,13 +9,13 @@ import pytest
 
 from kohort.certificate.again import Again, read_certificate
 from kohort.certificate.form import disks_of
-from kohort.certificate.transactions import CoherenceCertificate
-from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.errors import InputError
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.pipeline.transactions import anonymize_transactions
-from kohort.release.transactions import TransactionJob
+from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.pipeline import anonymize_transactions
+from kohort.transactions.recheck import check_transactions_again, written_as
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from kohort.verify.verdict import UNENCRYPTED
 from tests.command import kohort

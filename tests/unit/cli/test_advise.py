@@ -13,6 +13,7 @@ import kohort as api
 from kohort.errors import UsageError
 from kohort.job import advice
 from kohort.pipeline import pricing
+from kohort.transactions import advice as transaction_advice
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ def test_a_run_of_transactions_ends_with_changes(baskets: Path) -> None:
 
 def test_transactions_are_ranked_on_a_sample(baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many transactions some are ranked on, and what is measured is still what a run tells."""
-    monkeypatch.setattr(advice, "SAMPLED", 20)
+    monkeypatch.setattr(transaction_advice, "SAMPLED", 20)
     ran = kohort("advise", baskets, "--json").figures
     assert (ran["sample"], ran["records"]) == (20, 60)
     for place, one in enumerate(ran["steps"], 1):

@@ -11,9 +11,9 @@ from kohort.cli import program
 from kohort.cli.derive import Command, Given, Keys
 from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
 from kohort.job.keys import Key, KeyTable, key, keys_of
-from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.job.values import SWITCH, each, table_of, whole
 from kohort.models.base import models
+from kohort.transactions.form import TRANSACTION_JOB
 from tests.command import kohort
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from kohort.job.parts import json_schema
-from kohort.job.transactions_form import TRANSACTION_JOB
+from kohort.transactions.form import TRANSACTION_JOB
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:

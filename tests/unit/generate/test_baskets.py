@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
-from kohort.generate.baskets import Market
+from kohort.transactions.market import Market
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts

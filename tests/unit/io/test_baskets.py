@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.io import ReadOptions
-from kohort.io.baskets import BasketOptions, Form, Reading, read_content, read_transactions
 from kohort.transactions.database import Transactions
+from kohort.transactions.io import BasketOptions, Form, Reading, read_content, read_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, UsageError
-from kohort.io.baskets import BasketOptions, Form, read_content, write_transactions
 from kohort.transactions.database import Transactions
+from kohort.transactions.io import BasketOptions, Form, read_content, write_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

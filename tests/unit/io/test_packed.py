@@ -15,7 +15,7 @@ from kohort import io
 from kohort.engines.local import engine_of
 from kohort.errors import InputError, KohortError, LimitError
 from kohort.io import packed
-from kohort.io.baskets import BasketOptions, Form, read_transactions
+from kohort.transactions.io import BasketOptions, Form, read_transactions
 
 if TYPE_CHECKING:
     from pathlib import Path

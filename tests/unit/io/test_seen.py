@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from kohort.errors import FileError
-from kohort.io.baskets.options import Form
-from kohort.io.baskets.seen import DetectedForm, in_lines, seen_in
+from kohort.transactions.io.options import Form
+from kohort.transactions.io.seen import DetectedForm, in_lines, seen_in
 
 if TYPE_CHECKING:
     from pathlib import Path

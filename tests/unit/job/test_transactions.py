@@ -14,17 +14,17 @@ from textwrap import dedent
 import pytest
 
 from kohort.errors import InfeasibleError, InputError, JobError, LimitError, UsageError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
 from kohort.job.parts import json_schema
-from kohort.job.transactions import TransactionRequest, load, parts_of, refuse_target, request
-from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.release.job import Purpose
-from kohort.release.transactions import BasketWriting
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.form import TRANSACTION_JOB
+from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST, SuppressionAlgorithm
+from kohort.transactions.release import BasketWriting
+from kohort.transactions.request import TransactionRequest, load, parts_of, refuse_target, request
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 from tests.job_sides import transaction_request as parse

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from kohort.release.transactions import TransactionJob, TransactionRelease
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import ItemSuppression, Step, SuppressionProblem, SuppressionSolution
+from kohort.transactions.release import TransactionJob, TransactionRelease
 from kohort.transactions.roles import Listed
-from kohort.verify.transactions import CoherenceVerdict
+from kohort.transactions.verify import CoherenceVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -120,6 +120,6 @@ def test_what_needs_one_level_for_each_column_is_refused() -> None:
 
 def test_a_page_tells_the_search_that_was_refined() -> None:
     """Its objective among the method's parameters, under the name of the whole."""
-    told = method(LocalRecoding(Optimal(objective="c_dm")), "limit")
+    told = method("optimal-local", LocalRecoding(Optimal(objective="c_dm")), "limit")
     assert told["name"] == "optimal-local"
     assert told["objective"] == "c_dm"

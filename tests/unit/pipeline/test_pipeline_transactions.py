@@ -14,14 +14,14 @@ import pytest
 
 import kohort
 from kohort.errors import FileError
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.pipeline import transactions as path_of_transactions
-from kohort.pipeline.transactions import dry_run_transactions, save_transactions
 from kohort.publish import Companion
-from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
+from kohort.transactions import pipeline
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.pipeline import dry_run_transactions, save_transactions
 from kohort.transactions.problem import CellSuppression, ItemSuppression, SuppressionProblem, SuppressionSolution
+from kohort.transactions.release import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.roles import Drawn, Listed
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, RELEASED, REMEDY, ROWS, SOURCE
 
@@ -283,7 +283,7 @@ def test_what_cannot_be_written_leaves_nothing(source: Path, tmp_path: Path, mon
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(path_of_transactions, "write_transactions", full)
+    monkeypatch.setattr(pipeline, "write_transactions", full)
     with pytest.raises(FileError):
         kohort.anonymize_transactions(source, PAPER_JOB, target=tmp_path / "safe.dat")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]

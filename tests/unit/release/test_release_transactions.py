@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from kohort.errors import UsageError
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.release import BasketWriting, TransactionJob
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 

@@ -14,13 +14,14 @@ from kohort import Release
 from kohort.assessment.risk.attacks import ATTACKS
 from kohort.perturbation.pseudonyms import write_key
 from kohort.perturbation.text import METHODS
-from kohort.report.evidence import dossier_of, transaction_dossier_of
+from kohort.report.evidence import dossier_of
 from kohort.report.evidence.criteria import CONTEXT, CRITERIA, TRANSACTION_CONTEXT
 from kohort.report.evidence.tables import MODEL, identifiers, techniques, treatments
 from kohort.transactions.methods import METHODS as WAYS
+from kohort.transactions.report.evidence import transaction_dossier_of
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
 
 ROWS = range(120)
 

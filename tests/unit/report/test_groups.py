@@ -12,7 +12,8 @@ import kohort
 from kohort import Attribute, Coherence, Drawn, Hierarchy, Job, KAnonymity, Listed, Role, Schema, TransactionJob
 from kohort.assessment.comparison.reading import released_line
 from kohort.io import read
-from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page import Audience, page
+from kohort.transactions.report.page import transactions_page
 from kohort.transactions.roles import Draw
 from tests.jobs import freely
 

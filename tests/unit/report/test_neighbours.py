@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.io import read
-from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page import Audience, page
 from kohort.report.release import attacked
 from kohort.tables.table import Column, Table
+from kohort.transactions.report.page import transactions_page
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases

@@ -23,10 +23,10 @@ from kohort.models.maximum_risk import MaximumRisk
 from kohort.pipeline import dry_run
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
-from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page import Audience, page
 from kohort.report.page.build import TablePage
-from kohort.report.page.transactions import TransactionPage
 from kohort.report.release import attacked
+from kohort.transactions.report.page import TransactionPage, transactions_page
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases

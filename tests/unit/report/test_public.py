@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.assessment.risk.attacks import Attack
-from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page import Audience, page
 from kohort.report.page.audience import Reader
 from kohort.report.page.result import metrics
 from kohort.report.release import attacked
+from kohort.transactions.report.page import transactions_page
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases

@@ -11,12 +11,12 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.report.render.text import LISTED
-from kohort.report.render.transactions import TRACED_ITEMS, TRANSACTIONS, WARNING, trace_text, transactions_text
-from kohort.report.transactions import TransactionFigures, transaction_figures
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import Moles, Step, SuppressionProblem
+from kohort.transactions.report import TransactionFigures, transaction_figures
+from kohort.transactions.report.text import TRACED_ITEMS, TRANSACTIONS, WARNING, trace_text, transactions_text
 from kohort.transactions.roles import Roles
 from kohort.transactions.suppression import Greedy, Score
 from tests.unit.pipeline.coherent_release import JOB, REMEDY, ROLES, SOURCE, release

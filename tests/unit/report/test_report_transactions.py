@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kohort.report.transactions import transaction_figures
 from kohort.transactions.problem import CellSuppression, Moles
+from kohort.transactions.report import transaction_figures
 from kohort.transactions.roles import Roles
 from tests.unit.pipeline.coherent_release import REMEDY, ROLES, SOURCE, release
 

@@ -16,9 +16,9 @@ from kohort.sweeps.frame import Axis, Ending, refuse_unordered
 from kohort.sweeps.table_figures import TABLES, text
 from kohort.sweeps.table_plan import rising
 from kohort.sweeps.tables import Point, TableSweep
-from kohort.sweeps.transaction_figures import figures as coherence_figures
-from kohort.sweeps.transaction_figures import text as coherence_text
-from kohort.sweeps.transactions import Plan
+from kohort.transactions.sweep import Plan
+from kohort.transactions.sweep_figures import figures as coherence_figures
+from kohort.transactions.sweep_figures import text as coherence_text
 from tests.unit.sweep import table_sweeps, transaction_sweeps
 from tests.unit.sweep.table_sweeps import METHODS
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.pipeline.transactions import problem_of
-from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.pipeline import problem_of
 from kohort.transactions.problem import distortion, is_feasible
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 

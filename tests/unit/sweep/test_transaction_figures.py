@@ -13,9 +13,9 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.sweeps.frame import Ending
-from kohort.sweeps.transaction_figures import TRANSACTIONS, asked, figures, notes, text
-from kohort.sweeps.transactions import Outcome, Plan, sweep
 from kohort.transactions.roles import Draw, Drawn
+from kohort.transactions.sweep import Outcome, Plan, sweep
+from kohort.transactions.sweep_figures import TRANSACTIONS, asked, figures, notes, text
 from tests.unit.sweep.transaction_sweeps import DENSE, PAPER, drawn, job, made
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.report.charts import LOOKS, Line, Mark, format_of
-from kohort.sweeps.transaction_figures import chart
-from kohort.sweeps.transactions import Plan, sweep
 from kohort.transactions.methods import METHODS
+from kohort.transactions.sweep import Plan, sweep
+from kohort.transactions.sweep_figures import chart
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.transaction_sweeps import PAPER, job, made
 

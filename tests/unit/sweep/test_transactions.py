@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from kohort.errors import LimitError, UsageError
-from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
-from kohort.sweeps import transactions as sweeps
 from kohort.sweeps.frame import Ending
-from kohort.sweeps.transaction_figures import notes
-from kohort.sweeps.transactions import SCORES, Plan, Summary, problem_at, sweep
+from kohort.transactions import sweep as sweeps
 from kohort.transactions.database import Transactions
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
+from kohort.transactions.pipeline import problem_of
 from kohort.transactions.problem import distortion, is_feasible
 from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.transactions.sweep import SCORES, Plan, Summary, problem_at, sweep
+from kohort.transactions.sweep_figures import notes
 from tests.unit.sweep.transaction_sweeps import DENSE, DISEASES, PAPER, drawn, job, made
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from kohort.release.transactions import TransactionJob
 from kohort.sweeps.frame import Ending
-from kohort.sweeps.transactions import Outcome, Plan, TransactionSweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Drawn, Listed
+from kohort.transactions.sweep import Outcome, Plan, TransactionSweep
 
 #: Example 2 of Xu, Wang, Fu and Yu (KDD 2008); 1, 2 and 3 are its diseases.
 PAPER = Transactions.of(["acdfg1", "abcf2", "bdfx2", "bcgyz3", "acfg3"])

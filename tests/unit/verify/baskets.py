@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from kohort.errors import VerificationError
-from kohort.io.baskets import write_transactions
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.verify.transactions import CoherenceClaim, CoherenceVerdict, verify_transactions
+from kohort.transactions.io import write_transactions
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify import CoherenceClaim, CoherenceVerdict, verify_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

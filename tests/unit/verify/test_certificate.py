@@ -186,7 +186,7 @@ def test_no_more_is_read_than_a_certificate_can_have(tmp_path: Path, monkeypatch
     """A file of any size takes no more memory than the largest certificate."""
     path = tmp_path / "safe.csv.kohort.json"
     path.write_bytes(made())
-    assert read_certificate(path).k == 4
+    assert read_certificate(path).release == "safe.csv"
     monkeypatch.setattr("kohort.certificate.again._LONGEST", len(made()) - 1)
     with pytest.raises(InputError, match="not a certificate"):
         read_certificate(path)
@@ -215,6 +215,6 @@ def test_pipes(tmp_path: Path) -> None:
 
     later = Timer(0.2, write)
     later.start()
-    assert read_certificate(f"/dev/fd/{end}").k == 4
+    assert read_certificate(f"/dev/fd/{end}").release == "safe.csv"
     later.join()
     os.close(end)

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, VerificationError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
-from kohort.verify.transactions import CoherenceClaim, verify_database, verify_transactions
-from kohort.verify.transactions.cohorts import Cohorts, count_cohorts
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify import CoherenceClaim, verify_database, verify_transactions
+from kohort.transactions.verify.cohorts import Cohorts, count_cohorts
 from tests.unit.verify.baskets import draft
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from kohort.certificate.again import read_certificate
-from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS, CoherenceCertificate, certificate
 from kohort.errors import InputError
+from kohort.transactions.certificate import NOT_PROMISED, NOT_PROMISED_OF_CELLS, CoherenceCertificate, certificate
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution
-from kohort.verify.transactions import CoherenceClaim, verify_transactions
+from kohort.transactions.verify import CoherenceClaim, verify_transactions
 from kohort.verify.verdict import BY_AGGREGATION, UNENCRYPTED
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
 

@@ -16,11 +16,11 @@ from kohort.app.job_pages import WITH_A_FORM, JobPages, number, parts_of, sent_f
 from kohort.app.plot import Setting, plot_of
 from kohort.app.protection import option
 from kohort.errors import KohortError, UsageError
-from kohort.job.transactions import labels_in
-from kohort.release.transactions import check_labels
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.methods import METHODS
+from kohort.transactions.release import check_labels
+from kohort.transactions.request import labels_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -18,37 +18,37 @@ from kohort.app.subjects import document_in, transactions_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.local import engine_of
 from kohort.errors import KohortError
-from kohort.io.baskets import read_transactions
-from kohort.io.baskets.seen import seen_in
 from kohort.job.advice import HURRIED, advice_on
-from kohort.job.draft.transactions import transactions_text
 from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.transactions import labels_of, load, reading_of, refuse_target
-from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
-from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.publish import Companion
-from kohort.release.transactions import labelled
-from kohort.report.evidence import transaction_dossier_of
-from kohort.report.page import transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
-from kohort.sweeps.transactions import Plan, sweep
+from kohort.transactions.draft import transactions_text
+from kohort.transactions.form import BASKETS, ITEMS, TRANSACTIONS
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.seen import seen_in
 from kohort.transactions.optimum import Optimum
+from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions, problem_of
 from kohort.transactions.profile import profile
+from kohort.transactions.release import labelled
+from kohort.transactions.report.evidence import transaction_dossier_of
+from kohort.transactions.report.page import transactions_page
+from kohort.transactions.request import labels_of, load, reading_of, refuse_target
 from kohort.transactions.roles import Drawn, Listed
+from kohort.transactions.sweep import Plan, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.app.subjects import Changes, Folder
     from kohort.arrays import Counts
-    from kohort.io.baskets import Reading
-    from kohort.release.transactions import TransactionRelease
-    from kohort.sweeps.transactions import Outcome
     from kohort.transactions.database import Transactions
+    from kohort.transactions.io import Reading
     from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.release import TransactionRelease
+    from kohort.transactions.sweep import Outcome
 
 #: A share that no item is above.
 ALL: Final = Fraction(1)

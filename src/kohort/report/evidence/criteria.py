@@ -52,7 +52,7 @@ CRITERIA: Final = (
     ),
 )
 
-#: … and those of `kohort.assessment.risk.cohorts` on transactions.
+#: … and those of `kohort.transactions.risk` on transactions.
 TRANSACTION_CRITERIA: Final = (
     Criterion(
         "Singling out",

@@ -7,17 +7,16 @@ and `kohort.report.page.audience` which.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from kohort.assessment.comparison import Association, comparison_of, lines_of
 from kohort.errors import FileError, InputError, UsageError
 from kohort.pipeline.exposure import GridComparison
-from kohort.release import Release
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
-from kohort.report.figures import HUGEST, BoundFigures, Figures
+from kohort.report.figures import HUGEST, PAGES, BoundFigures, Figures
 from kohort.report.page.attributes import (
     LINKED,
     PageAttribute,
@@ -27,7 +26,7 @@ from kohort.report.page.attributes import (
     pseudonyms,
     released_attributes,
 )
-from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
+from kohort.report.page.audience import Audience, Reader, least_of
 from kohort.report.page.request import RequestedTable, parameters, request
 from kohort.report.page.result import (
     ClassSizeBand,
@@ -42,7 +41,6 @@ from kohort.report.page.result import (
 )
 from kohort.report.page.risks import PageAttack, Risks, RisksFigures, attack_risks, risks, risks_of
 from kohort.report.page.subgroups import SampleRecord, SubgroupFigures, samples, subgroups
-from kohort.report.page.transactions import TransactionPage, transaction_page
 from kohort.report.page.verdict import FORM, CertificateFigures, Heading, TableVerdict, certificate, verdict
 from kohort.report.release import source_notes
 from kohort.schema.hierarchies.tree import parse_json
@@ -54,8 +52,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.assessment.risk.attacks import Outcome
+    from kohort.io.objects import Address
+    from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
-    from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
 
 
@@ -101,7 +100,33 @@ class TablePage(Heading, frozen=True):
     changes: tuple[str, ...] = ()
 
 
-Page: TypeAlias = TablePage | TransactionPage
+class Page(Protocol):
+    """The page model of a release of any kind, a `Heading` with these."""
+
+    @property
+    def kind(self) -> str:
+        """What was released."""
+        ...
+
+    @property
+    def audience(self) -> str:
+        """Who reads the page."""
+        ...
+
+    @property
+    def seconds(self) -> Mapping[str, Number] | None:
+        """Wall time of each stage; only on a page for the steward."""
+        ...
+
+    @property
+    def public(self) -> Page | None:
+        """The page of the same release for the public; only on a page for the steward."""
+        ...
+
+    def as_json(self) -> dict[str, Json]:
+        """The page as JSON."""
+        ...
+
 
 #: Sensitive columns of more values than these make no subgroups.
 FEW_VALUES: Final = 50
@@ -121,7 +146,7 @@ def page(release: Release, *, audience: Audience, attacks: Sequence[Outcome] | N
     if audience is Audience.PUBLIC:
         return public
     internal = _table(release, measured, attacks, Reader())
-    return internal.model_copy(update={"seconds": _seconds(release), "public": public})
+    return internal.model_copy(update={"seconds": rounded_seconds(release.seconds), "public": public})
 
 
 def _table(
@@ -133,7 +158,7 @@ def _table(
     found, homogeneity, members = measured
     columns, associations, lost = _compared(release, homogeneity, reader)
     return TablePage(
-        **dict(_heading(release, "table", reader)),
+        **dict(heading("table", release.path, reader, source_notes(release) if reader.knows_all else ())),
         asked=request(release.job),
         done=result(release, reader),
         verdict=verdict(release, reader),
@@ -150,35 +175,30 @@ def _table(
         pseudonyms=pseudonyms(release, reader),
         parameters=parameters(release.job, reader),
         purpose=release.job.purpose or Purpose(),
-        certificate=certificate(release),
+        certificate=_certificate(release),
     )
 
 
-def transactions_page(release: TransactionRelease, *, audience: Audience) -> TransactionPage:
-    """The page of a transaction database for an audience."""
-    release = release.labelled()
-    least = max(FEWEST, release.job.coherence.k)
-    anybody, steward = Reader(least), Reader()
-    public = transaction_page(release, _heading(release, "transactions", anybody), anybody)
-    if audience is Audience.PUBLIC:
-        return public
-    internal = transaction_page(release, _heading(release, "transactions", steward), steward)
-    return internal.model_copy(update={"seconds": _seconds(release), "public": public})
+def _certificate(release: Release) -> CertificateFigures | None:
+    sha256 = None if release.verdict is None else release.verdict.sha256
+    return certificate(release.path, release.certificate, sha256, release.signed_by)
 
 
-def _seconds(release: Release | TransactionRelease) -> dict[str, Number]:
-    return {stage: round(seconds, 4) for stage, seconds in release.seconds.items()}
+def rounded_seconds(seconds: Mapping[str, float]) -> dict[str, Number]:
+    """Wall time of each stage, as a page shows it."""
+    return {stage: round(one, 4) for stage, one in seconds.items()}
 
 
-def _heading(release: Release | TransactionRelease, kind: Literal["table", "transactions"], reader: Reader) -> Heading:
+def heading(kind: str, path: Path | Address | None, reader: Reader, noticed: tuple[str, ...] = ()) -> Heading:
+    """What the page of a release at `path` begins with; `noticed`: what of the source looks wrong."""
     return Heading(
         form=FORM,
         kind=kind,
         audience=reader.audience.value,
         least=reader.least or None,
-        name=None if release.path is None else release.path.name,
+        name=None if path is None else path.name,
         kohort=VERSION,
-        notes=(*_notes(reader), *_noticed(release, reader)),
+        notes=(*_notes(reader), *noticed),
     )
 
 
@@ -196,10 +216,6 @@ def _compared(
     few = [lines[one.name] for one in schema.sensitive if lines[one.name].before.values <= FEW_VALUES]
     lost = subgroups(release, [*(lines[one.name] for one in schema.quasi), *few], least_of(release.job.models))
     return attributes(compared.attributes, homogeneity), compared.associations, lost
-
-
-def _noticed(release: Release | TransactionRelease, reader: Reader) -> tuple[str, ...]:
-    return source_notes(release) if reader.knows_all and isinstance(release, Release) else ()
 
 
 def _notes(reader: Reader) -> tuple[str, ...]:
@@ -231,11 +247,12 @@ def read_page(path: str | os.PathLike[str]) -> Page:
     where = str(path)
     text = _text(Path(path), where)
     try:
-        parse_json(text, where=where)
+        raw = parse_json(text, where=where)
     except InputError as fault:
         raise InputError(fault.what, where=where, hint=_HINT) from None
+    kind = PAGES.get(str(raw.get("kind"))) if isinstance(raw, dict) else None
     try:
-        page = TypeAdapter[Page](Page).validate_json(text)
+        page: Page | None = None if kind is None else kind.model_validate_json(text)
     except ValidationError:
         page = None
     if page is None or not _is_whole(page) or not _is_drawable(page.as_json()):

@@ -18,11 +18,9 @@ from kohort.schema.hierarchy import Hierarchy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.algorithms.problem import Algorithm
     from kohort.release import Job
     from kohort.report.page.audience import Reader
     from kohort.schema import Attribute
-    from kohort.transactions.problem import SuppressionAlgorithm
 
 
 class ColumnRequest(Figures, frozen=True):
@@ -64,7 +62,7 @@ def request(job: Job) -> RequestedTable:
     return RequestedTable(
         k=job.k,
         models=tuple(model.name for model in job.models),
-        method=method(job.algorithm, "limit"),
+        method=method(job.algorithm.name, job.algorithm, "limit"),
         max_suppression=None if limit is None else str(limit),
         columns=tuple(
             ColumnRequest(
@@ -78,14 +76,12 @@ def request(job: Job) -> RequestedTable:
     )
 
 
-def method(algorithm: Algorithm | SuppressionAlgorithm, *others: str) -> dict[str, JsonValue]:
+def method(name: str, algorithm: object, *others: str) -> dict[str, JsonValue]:
     """The method's name, and its parameters but for `others`."""
     if isinstance(algorithm, LocalRecoding):
-        return method(algorithm.search, *others) | {"name": algorithm.name}
+        return method(name, algorithm.search, *others)
     parts = cast("dict[str, JsonValue]", plain(algorithm))
-    return {"name": algorithm.name} | {
-        name: part for name, part in parts.items() if name not in {"kind", "name", *others}
-    }
+    return {"name": name} | {key: part for key, part in parts.items() if key not in {"kind", "name", *others}}
 
 
 def _how(attribute: Attribute, perturbed: str | None) -> str:

@@ -13,10 +13,12 @@ from kohort.shown import Number
 from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kohort.io.objects import Address
     from kohort.release import Job, Release
-    from kohort.release.transactions import TransactionRelease
     from kohort.verify import Verdict
-    from kohort.verify.transactions.databases import CoherenceVerdict
 
 
 #: The version of the page model; it changes when a key does.
@@ -37,7 +39,7 @@ class Heading(Figures, frozen=True):
     """
 
     form: Literal[2]
-    kind: Literal["table", "transactions"]
+    kind: str
     audience: Literal["internal", "public"]
     least: int | None
     name: str | None
@@ -119,7 +121,7 @@ def verdict(release: Release, reader: Reader) -> TableVerdict:
         verified=found is not None,
         sha256=(found.sha256 or None) if found else None,
         bytes=None if found is None else found.checks.get("bytes"),
-        checks=() if found is None else checks(found, reader),
+        checks=() if found is None else checks(found.checks, reader),
         data_dependent=None if found is None else found.data_dependent,
         standing=None if found is None else _standing(release, found, reader),
         singling=() if found is None else tuple(_singling(one, release, reader) for one in found.singling),
@@ -133,11 +135,9 @@ def verdict(release: Release, reader: Reader) -> TableVerdict:
     )
 
 
-def checks(found: Verdict | CoherenceVerdict, reader: Reader) -> tuple[CheckFigures, ...]:
+def checks(found: Mapping[str, int], reader: Reader) -> tuple[CheckFigures, ...]:
     """The checks; for the public without what they counted."""
-    return tuple(
-        CheckFigures(check=name, count=count if reader.knows_all else None) for name, count in found.checks.items()
-    )
+    return tuple(CheckFigures(check=name, count=count if reader.knows_all else None) for name, count in found.items())
 
 
 def _limit(job: Job) -> int:
@@ -180,13 +180,10 @@ def _exposed(found: Verdict, release: Release) -> Figures:
     return _EXPOSED.of(found.exposed, Reader(), over=_over(people, release.job))
 
 
-def certificate(release: Release | TransactionRelease) -> CertificateFigures | None:
+def certificate(
+    path: Path | Address | None, certificate: Path | Address | None, sha256: str | None, signed_by: str | None
+) -> CertificateFigures | None:
     """What ties the page to the published bytes; null while nothing is published."""
-    if release.certificate is None or release.verdict is None or release.path is None:
+    if certificate is None or sha256 is None or path is None:
         return None
-    return CertificateFigures(
-        name=release.certificate.name,
-        release=release.path.name,
-        sha256=release.verdict.sha256,
-        signed_by=release.signed_by,
-    )
+    return CertificateFigures(name=certificate.name, release=path.name, sha256=sha256, signed_by=signed_by)

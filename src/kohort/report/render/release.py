@@ -82,7 +82,7 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
         () if figures.attacks is None else [attacks_text(figures.attacks)],
         _choice(figures, names),
         (f"note: {note}" for note in figures.notes),
-        files(figures),
+        files(figures.release, figures.certificate, figures.signed_by),
     )
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from kohort.report.figures import BoundFigures
-    from kohort.report.release import ReleaseFigures
-    from kohort.report.transactions import TransactionFigures
 
 #: Names of items that are listed at once: two or three lines.
 LISTED: Final = 20
@@ -31,12 +29,12 @@ def screen(*parts: Iterable[str]) -> str:
     return "\n\n".join(text for part in parts if (text := "\n".join(part)))
 
 
-def files(figures: ReleaseFigures | TransactionFigures) -> Iterator[str]:
+def files(release: str | None, certificate: str | None, signed_by: str | None) -> Iterator[str]:
     """Where the release and its certificate are."""
-    if figures.release is not None:
-        yield f"release      {readable(figures.release, '')}"
-        signed = "unsigned" if figures.signed_by is None else f"signed by {figures.signed_by}"
-        yield f"certificate  {readable(str(figures.certificate), '')} ({signed})"
+    if release is not None:
+        yield f"release      {readable(release, '')}"
+        signed = "unsigned" if signed_by is None else f"signed by {signed_by}"
+        yield f"certificate  {readable(str(certificate), '')} ({signed})"
 
 
 def averaged_over(columns: int, constant: int) -> str:

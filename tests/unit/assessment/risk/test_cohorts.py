@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.assessment.risk import cohorts
-from kohort.assessment.risk.cohorts import Tried, cohort_attacks
+from kohort.transactions import risk
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, ItemSuppression, SuppressionProblem
 from kohort.transactions.recode import recode
+from kohort.transactions.risk import Tried, cohort_attacks
 from kohort.transactions.roles import Roles
 
 PUBLIC, PRIVATE = frozenset("abcd"), frozenset("xy")
@@ -93,7 +93,7 @@ def test_suppressed_cells_mislead_the_attacker() -> None:
 
 def test_only_some_people_are_attacked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many; the same ones every time."""
-    monkeypatch.setattr(cohorts, "TARGETS", 5)
+    monkeypatch.setattr(risk, "TARGETS", 5)
     first, second = (attacks_on([{"a", "x"}, {"b"}] * 20, set(), 2) for _ in range(2))
     assert {one.attack.targets for one in first} == {5}
     assert first == second

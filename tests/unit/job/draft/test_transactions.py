@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kohort.errors import JobError
-from kohort.io.baskets.options import Form
-from kohort.io.baskets.seen import DetectedForm
-from kohort.job.draft.transactions import released, transactions_text
-from kohort.job.transactions import refuse_target
+from kohort.transactions.draft import released, transactions_text
+from kohort.transactions.io.options import Form
+from kohort.transactions.io.seen import DetectedForm
+from kohort.transactions.request import refuse_target
 from tests.job_sides import transaction_request as parse
 
 

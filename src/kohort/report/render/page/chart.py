@@ -1,4 +1,4 @@
-"""The charts of a page: which there are, of a table or of transactions, and how each is drawn as a picture."""
+"""The charts of a page: which there are of a table, and how each is drawn as a picture."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.charts.canvas import encoded, library, settings
 from kohort.report.render.page.figure import PageFigure, percent, text, written_number
 from kohort.shown import HUGE
+from kohort.specification import plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from kohort.report.charts.canvas import Format
     from kohort.report.page import Page
@@ -191,11 +192,21 @@ def charts(page: Page) -> Mapping[str, Chart]:
     return {chart.key: chart for chart in chart_list(PageFigure(page.as_json()))}
 
 
+#: The charts of each kind of page; those of another package are what a function at an entry point of this group yields.
+CHARTS: Final[Mapping[str, Callable[[PageFigure], Iterable[Chart]]]] = plugins(
+    "kohort.charts", {"table": "kohort.report.render.page.chart:table_charts"}
+)
+
+
 def chart_list(twin: PageFigure) -> Iterator[Chart]:
-    """The charts that there are figures for."""
-    several = (_sizes(twin), _losses(twin), *map(_distribution, twin["attributes"]), _risks(twin), *_subgroups(twin))
-    baskets = (_moles(twin), _lengths(twin), _dropped(twin))
-    yield from (chart for chart in (*several, *baskets) if chart.rows)
+    """The charts that there are figures for; figures that are of no page are a table's."""
+    made = CHARTS[text(twin["kind"]) or "table"]
+    yield from (chart for chart in made(twin) if chart.rows)
+
+
+def table_charts(twin: PageFigure) -> Iterator[Chart]:
+    """The charts of a table."""
+    yield from (_sizes(twin), _losses(twin), *map(_distribution, twin["attributes"]), _risks(twin), *_subgroups(twin))
 
 
 def _sizes(twin: PageFigure) -> Chart:
@@ -206,11 +217,11 @@ def _sizes(twin: PageFigure) -> Chart:
         says="The records of a class have the same quasi-identifying values.",
         over="Records of a class",
         series=(ChartSeries("classes", "count", "is"), ChartSeries("records", "count")),
-        rows=tuple(_band(one, one["classes"], one["records"]) for one in twin["sizes"]),
+        rows=tuple(band(one, one["classes"], one["records"]) for one in twin["sizes"]),
     )
 
 
-def _band(one: PageFigure, *figures: PageFigure) -> ChartRow:
+def band(one: PageFigure, *figures: PageFigure) -> ChartRow:
     """From one figure to another; what the first is may not be told."""
     low, high = one["low"], one["high"]
     ends = (high,) if low.json == high.json else (low, high)
@@ -258,16 +269,16 @@ def _distribution(attribute: PageFigure) -> Chart:
         title=name if shares else f"{name}: before and after",
         says=f"{'Shares of the records' if shares else 'Records'} with each value.",
         over="Value",
-        series=_sides(form),
+        series=sides(form),
         rows=tuple(
-            ChartRow(_value(one), tuple(one[side.name] for side in _sides(form)), aside=one["kind"] == "others")
+            ChartRow(_value(one), tuple(one[side.name] for side in sides(form)), aside=one["kind"] == "others")
             for one in bins
         ),
         upright=attribute["scale"] == "numeric",
     )
 
 
-def _sides(form: Form) -> tuple[ChartSeries, ...]:
+def sides(form: Form) -> tuple[ChartSeries, ...]:
     """Before and after; in shares, which are for the public, after alone."""
     after = ChartSeries("after", form, "is")
     return (after,) if form == "share" else (ChartSeries("before", form, "was"), after)
@@ -343,42 +354,3 @@ def _value(one: PageFigure) -> str:
     """What a bin or a subgroup is called."""
     kinds = {"others": "all others", "missing": "no value"}
     return kinds.get(text(one["kind"])) or text(one["label"] or one["value"]) or "no value"
-
-
-def _moles(twin: PageFigure) -> Chart:
-    return Chart(
-        key="moles",
-        place="moles",
-        title="Sets of items that identify people",
-        says="Sets of public items in too few transactions, or that reveal a private item too surely (moles), by size.",
-        over="Items of a set",
-        series=(ChartSeries("too few", "count", "was"), ChartSeries("too sure", "count", "is")),
-        rows=tuple(ChartRow(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
-    )
-
-
-def _lengths(twin: PageFigure) -> Chart:
-    shares = twin["lengths"]["unit"] == "share"
-    form: Form = "share" if shares else "count"
-    return Chart(
-        key="lengths",
-        place="lengths",
-        title="Items per transaction" if shares else "Items per transaction, before and after",
-        says=f"{'Shares of the transactions' if shares else 'Transactions'} by how many items they have.",
-        over="Items",
-        series=_sides(form),
-        rows=tuple(_band(one, *(one[side.name] for side in _sides(form))) for one in twin["lengths"]["bins"]),
-    )
-
-
-def _dropped(twin: PageFigure) -> Chart:
-    return Chart(
-        key="items",
-        place="items",
-        title="Dropped items",
-        says="Transactions with each item, in the order of dropping.",
-        over="Item",
-        series=(ChartSeries("transactions", "count", "is"), ChartSeries("loss", "count")),
-        rows=tuple(ChartRow(text(one["name"]), (one["support"], one["loss"])) for one in twin["items"]["dropped"]),
-        most=2 * WORST,
-    )

@@ -8,13 +8,14 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kohort.assessment.labels import members_of
 from kohort.metrics.known import METRICS
 from kohort.perturbation.text import outcome
 from kohort.report.evidence.criteria import CRITERIA
+from kohort.report.figures import PAGES
 from kohort.report.page.audience import scale_end
 from kohort.report.render.page import chart
 from kohort.report.render.page.chart import chart_list
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 def html(page: Page) -> str:
     """The page as one file of HTML; the same page model makes the same bytes."""
     figures = PageFigure(page.as_json())
-    return template().render(page=figures, charts={one.place: one for one in chart_list(figures)})
+    return template(page.kind).render(
+        page=figures, kind=page.kind, charts={one.place: one for one in chart_list(figures)}
+    )
 
 
 #: What a figure that is not shown is called on the page.
@@ -55,19 +58,24 @@ class _Environment(Environment):
         return obj[attribute] if isinstance(obj, PageFigure) else super().getattr(obj, attribute)
 
 
-def templates(package: str, filters: Mapping[str, Callable[..., object]]) -> Environment:
-    """The templates of a package: every value is escaped, and a name that nobody gave is an error."""
+def templates(filters: Mapping[str, Callable[..., object]], *packages: str) -> Environment:
+    """The templates of packages: every value is escaped, and a name that nobody gave is an error."""
     made = _Environment(
-        loader=PackageLoader(package), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+        loader=ChoiceLoader([*map(PackageLoader, dict.fromkeys(packages))]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
     )
     made.filters.update(filters)
     return made
 
 
-@lru_cache(maxsize=1)
-def template() -> Template:
-    """The page's template."""
-    environment = templates("kohort.report.render.page", _filters())
+@lru_cache
+def template(kind: str) -> Template:
+    """The template of a kind of page; `KIND.html.jinja` stands in `templates` beside its page model."""
+    beside = "kohort.report.render.page" if kind == "table" else PAGES[kind].__module__.rpartition(".")[0]
+    environment = templates(_filters(), "kohort.report.render.page", beside)
     environment.tests["known"] = _is_known
     return environment.get_template("page.html.jinja")
 

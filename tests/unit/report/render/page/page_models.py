@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from pydantic import TypeAdapter
-
-from kohort.report.page import Page
+from kohort.report.figures import PAGES
 
 if TYPE_CHECKING:
     from kohort.report import Json
-
-_PAGES: Final[TypeAdapter[Page]] = TypeAdapter(Page)
+    from kohort.report.page import Page
 
 #: A part of a page model, as tests change it.
 Model = dict[str, Any]
@@ -439,7 +436,8 @@ def page_of(model: Json) -> Page:
     Raises:
         ValidationError: it is no page.
     """
-    return _PAGES.validate_python(model, strict=False)
+    page: Page = PAGES[cast("Model", model)["kind"]].model_validate(model, strict=False)
+    return page
 
 
 class Summary(NamedTuple):

@@ -1,8 +1,8 @@
 """Transactions that lie in DuckDB: a record for each item of each, counted, ordered and written where they lie.
 
-A search for moles asks for supports, level by level (`kohort.engines.cohorts`), and a release for the transactions less
-the suppressed items, in the order of their content. Of neither does a transaction come here before it is released, and
-then it is written some at a time by the local writer: so the file is the local one, byte for byte.
+A search for moles asks for supports, level by level (`duckdb_levels`), and a release for the transactions less the
+suppressed items, in the order of their content. Of neither does a transaction come here before it is released, and then
+it is written some at a time by the local writer: so the file is the local one, byte for byte.
 
 The database is DuckDB, which puts to disk what its memory does not hold. It pays where the memory of this process
 ends, and nowhere else: kernels over arrays count several times faster.
@@ -19,20 +19,20 @@ import polars as pl
 
 from kohort import system
 from kohort.engines import sql
-from kohort.engines.cohorts import CohortCounter
 from kohort.engines.limits import shown
 from kohort.engines.relation import TemporaryTable
 from kohort.errors import InputError, UnsupportedError
-from kohort.io.baskets.cells import check_items
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.read import IN_PIECES
-from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
 from kohort.shown import Summary, many
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, in_item_order
+from kohort.transactions.duckdb_levels import CohortCounter
+from kohort.transactions.io.cells import check_items
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.read import IN_PIECES
+from kohort.transactions.io.typed import COUNTED, empty, long_columns
 from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.roles import Draw, Drawn
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from kohort.engines.duckdb import DuckDB
     from kohort.engines.relation import Relation
     from kohort.engines.sql import Database
-    from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
     from kohort.transactions._engines import Counting
     from kohort.transactions.problem import Suppression
+    from kohort.transactions.release import TransactionJob
 
 #: Bytes that a cell of the long form takes at most where it is read into memory, searched and verified; measured by
 #: `python -m bench.transactions elsewhere`.

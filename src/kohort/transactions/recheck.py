@@ -6,12 +6,13 @@ What the job, the counts and each other tell of the figures is found anew. What 
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from kohort.assessment.checking.transactions import check_transactions
+from kohort.certificate import form_9
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -23,25 +24,30 @@ from kohort.certificate.again import (
     unchecked,
     unseen,
 )
+from kohort.certificate.form import FORM
 from kohort.certificate.form_9 import exact
-from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
-from kohort.io.baskets import read_transactions
-from kohort.io.baskets.options import BasketOptions, Form
+from kohort.job.certified import as_told, dotted, refuse_other_words, refusing
 from kohort.native.library import DESCENTS
+from kohort.transactions import request
 from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.certificate import not_promised
+from kohort.transactions.check import check_transactions
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import in_item_order
-from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify.cohorts import count_cohorts
+from kohort.transactions.verify.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from kohort.certificate.transactions import CoherenceCertificate
-    from kohort.release.transactions import TransactionJob
+    from kohort.job.certified import Tables
+    from kohort.transactions.certificate import CoherenceCertificate
     from kohort.transactions.database import Transactions
+    from kohort.transactions.release import TransactionJob
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.
@@ -55,6 +61,35 @@ _PRIVATE: Final = CoherenceCheck.PRIVATE.value
 
 #: What would have to be brought to count cohorts.
 _ITEMS: Final = "the certificate names no item: give the private ones with --private"
+
+
+#: Stand for items, of whose names there is the number.
+_ITEM_NAMES: Final[Mapping[str, Any]] = {"private": ["a"], "public": ["b"], "weight": {"a": 1}}
+
+
+def transaction_job(known: CoherenceCertificate) -> TransactionJob:
+    """The job on transactions that a certificate holds; a name stands for all items that have a role.
+
+    Raises:
+        InputError: kohort would not accept the job, or not describe it so.
+    """
+    with refusing():
+        told, older = cast("Tables", deepcopy(known.job)), known.form < FORM
+        tables = form_9.transaction_tables(told) if older else told
+        items: Tables = tables["items"]
+        counted = [key for key in _ITEM_NAMES if key in items]
+        if any(type(items[key]) is not int or items[key] < (key != "public") for key in counted):
+            raise UsageError("the number of items is not a count")
+        items |= dict.fromkeys(counted, 1)
+        named = dict.fromkeys(f"{key}-file" for key in _ITEM_NAMES) | {key: _ITEM_NAMES[key] for key in counted}
+        output = tables["output"] | {"path": "release", "sign-key": None}
+        raw = tables | {"transactions": {}, "input": {"path": "-"}, "output": output, "items": items | named}
+        job = request.request(raw, where=dotted).job
+        if older:
+            refuse_other_words(*map(form_9.judged_transactions, (as_told(job), told)))
+        else:
+            refuse_other_words(request.description(job), tables)
+        return job
 
 
 def written_as(known: CoherenceCertificate) -> BasketOptions:

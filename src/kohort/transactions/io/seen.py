@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.errors import KohortError
-from kohort.io.baskets.options import Form
 from kohort.io.source import GZIP, form, mapped
+from kohort.transactions.io.options import Form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
-from kohort.io.baskets.options import Form
 from kohort.job import values
 from kohort.job.codec import pairs
 from kohort.job.form import INPUT, PURPOSE, SIGN_KEY
 from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
 from kohort.transactions.coherence import check_count, check_h
+from kohort.transactions.io.options import Form
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.suppression import Score
 
@@ -57,7 +57,7 @@ def _weight(value: object) -> Fraction:
 
 def _check_support(share: Fraction) -> None:
     """Refuse a share that is no minimum support."""
-    from kohort.release.transactions import check_min_support  # noqa: PLC0415  flags are made without it
+    from kohort.transactions.release import check_min_support  # noqa: PLC0415  flags are made without it
 
     check_min_support(share)
 

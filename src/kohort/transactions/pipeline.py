@@ -5,31 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, assert_never
 
 import numpy as np
 
 from kohort.calls import called
+from kohort.certificate.again import read_certificate
 from kohort.certificate.form import signing_key
-from kohort.certificate.transactions import certificate
-from kohort.engines.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCALLY, LocalEngine, engine_of
 from kohort.errors import VerificationError
-from kohort.io.baskets import read_content, read_transactions, write_transactions
-from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
+from kohort.pipeline.again import refuse_changed, refuse_other, signed_by
 from kohort.pipeline.outlets import Outlet, Publication, Stages, beside, no_progress, paths
 from kohort.publish import Companion, check_target, publish
-from kohort.release.transactions import TransactionRelease, check_labels
 from kohort.system.progress import progress_to
+from kohort.transactions.certificate import certificate
 from kohort.transactions.database import Transactions, common, held, places_of
+from kohort.transactions.duckdb import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
+from kohort.transactions.io import read_content, read_transactions, write_transactions
+from kohort.transactions.io.options import Form
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
+from kohort.transactions.release import BasketWriting, TransactionRelease, check_labels
 from kohort.transactions.roles import Drawn, Listed, Roles
-from kohort.verify.transactions import CoherenceClaim, verify_database, verify_transactions
-from kohort.verify.transactions.aggregated import verify_by_aggregation
+from kohort.transactions.verify import CoherenceClaim, verify_database, verify_transactions
+from kohort.transactions.verify.aggregated import verify_by_aggregation
 
 if TYPE_CHECKING:
     import os
@@ -38,13 +41,13 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Items, Mask
     from kohort.engines.base import Engine
-    from kohort.io.baskets.options import BasketOptions
     from kohort.io.manifest import WrittenPart
-    from kohort.release.transactions import BasketWriting, TransactionJob
     from kohort.system.progress import Progress
     from kohort.transactions.database import Database
+    from kohort.transactions.io.options import BasketOptions
     from kohort.transactions.problem import Suppression
-    from kohort.verify.transactions import CoherenceVerdict
+    from kohort.transactions.release import TransactionJob
+    from kohort.transactions.verify import CoherenceVerdict
 
 
 @called("anonymize_transactions('baskets.dat', TransactionJob(coherence=…, roles=…))", job="TransactionJob")
@@ -111,24 +114,17 @@ def _engine(engine: object) -> Engine:
     return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
 
 
-class _Read(NamedTuple):
-    """A database that was read, here or elsewhere; see `kohort.io.baskets.Reading`."""
-
-    database: Database
-    repeated: int
-    like: str = "file"
-
-
-def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> _Read:
+def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> tuple[Database, int, str]:
+    """The database, here or elsewhere, its repeated cells, and what the source is; see `kohort.transactions.io`."""
     if isinstance(engine, ElsewhereEngine):
         base = duckdb_of(engine.base)
         refuse_unsupported(job)
         baskets = baskets_of(base, source, job.reading, engine.limit, even_small=even_small)
-        return _Read(baskets, baskets.repeated)
+        return baskets, baskets.repeated, "file"
     if isinstance(source, Transactions):
-        return _Read(source, 0)
+        return source, 0, "file"
     reading = read_transactions(source, job.reading)
-    return _Read(reading.database, reading.repeated, reading.like)
+    return reading.database, reading.repeated, reading.like
 
 
 def _recoded(database: Database, suppression: Suppression) -> tuple[Database, Index, Items]:
@@ -142,25 +138,25 @@ def _solved(
     source: object, job: TransactionJob, stage: Stages, engine: Engine, *, even_small: bool
 ) -> TransactionRelease:
     with stage("read"):
-        reading = _read(source, job, engine, even_small=even_small)
+        database, repeated, like = _read(source, job, engine, even_small=even_small)
     with stage("count"):
-        problem = problem_of(reading.database, job)
+        problem = problem_of(database, job)
     with stage("solve"):
         solution = job.algorithm.solve(problem)
     with stage("recode"):
         recoded = _recoded(problem.database, solution.suppression)
     return TransactionRelease(
         job,
-        reading.database,
+        database,
         problem.database,
         problem.roles,
         solution,
         *recoded,
         losses=problem.losses,
         lost=lost(problem, solution.suppression),
-        repeated=reading.repeated,
+        repeated=repeated,
         seconds=stage.seconds,
-        like=reading.like,
+        like=like,
     )
 
 
@@ -234,6 +230,27 @@ def save_transactions(
 
     publication = Publication(write_release, verify, certify, finish)
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
+
+
+def transactions_again(
+    source: object, job: TransactionJob, target: Path, *, on_progress: Callable[[str], None] = no_progress
+) -> TransactionRelease:
+    """The release of transactions that was published at `target`, made and verified again: see `pipeline.again`."""
+    known = read_certificate(beside(target))
+    refuse_changed(target, known)
+    writing = job.written_to(target)
+    said = replace(job, writing=BasketWriting(form=writing.form, separator=writing.separator))  # as it was published
+    release = dry_run_transactions(source, said, on_progress=on_progress)
+    stage = Stages(on_progress, dict(release.seconds))
+    file = BytesIO()
+    with stage("write"):
+        write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)
+    file.seek(0)
+    with stage("verify"):
+        verdict = verify_transactions(file, replace(claim_of(release), writing=writing))
+    refuse_other(verdict.sha256, known.sha256, target)
+    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=signed_by(known))
+    return replace(release, path=target, certificate=beside(target))
 
 
 def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions) -> None:

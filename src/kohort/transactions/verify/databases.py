@@ -16,14 +16,14 @@ import numpy as np
 
 from kohort import system
 from kohort.errors import KohortError, UsageError
-from kohort.io.baskets import read_content, write_transactions
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
 from kohort.native.library import DESCENTS, HOLD
 from kohort.shown import Summary
 from kohort.transactions.database import Transactions, held, places_of
+from kohort.transactions.io import read_content, write_transactions
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify.cohorts import count_cohorts
 from kohort.verify.reading import Digest, digest
-from kohort.verify.transactions.cohorts import count_cohorts
 from kohort.verify.verdict import BY_RECORD, LOCAL, fault, reading_release
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Database
-    from kohort.verify.transactions.cohorts import Cohorts
+    from kohort.transactions.verify.cohorts import Cohorts
 
 
 class CoherenceCheck(StrEnum):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, assert_neve
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.generate.matrix import Matrix
-from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
 from kohort.transactions.database import Transactions, held
+from kohort.transactions.matrix import Matrix
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
+from kohort.transactions.pipeline import problem_of
 from kohort.transactions.problem import CellSuppression, ItemSuppression, distortion, refuse_infeasible
 from kohort.transactions.roles import Drawn
 from kohort.transactions.suppression import Score
@@ -27,10 +27,10 @@ from kohort.transactions.suppression import Score
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.release.transactions import TransactionJob
     from kohort.sweeps.frame import Values
     from kohort.transactions.database import Database
     from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
+    from kohort.transactions.release import TransactionJob
 
     #: Tells the seconds since some moment.
     Clock: TypeAlias = Callable[[], float]
@@ -111,7 +111,7 @@ class Plan:
     Raises:
         UsageError: a value is out of its range or said twice, or nothing is varied or compared.
 
-    >>> from kohort.release.transactions import TransactionJob
+    >>> from kohort.transactions.release import TransactionJob
     >>> from kohort.transactions.coherence import Coherence
     >>> job = TransactionJob(coherence=Coherence.of(h=0.5, k=2, p=2), roles=Drawn(delta=Fraction(1, 2)))
     >>> [(run.seed, run.job.coherence.name) for run in Plan.of(job, "k", [10, 5]).runs()][::3]

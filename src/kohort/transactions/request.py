@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, UsageError
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.codec import plain
 from kohort.job.document import Document, document_at, document_of
 from kohort.job.faults import job_error
 from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.job.request import Request, placed, purpose_of
-from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
 from kohort.job.written import given, keys_of
 from kohort.release.fit import Misfit
-from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema.hierarchies.files import HeldFile, csv_reader, text_lines
 from kohort.schema.numbers import exact
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
+from kohort.transactions.form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
+from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST
+from kohort.transactions.release import BasketWriting, TransactionJob
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 import numpy as np
 import polars as pl
 
-from kohort.io.baskets.read import pieces_of
-from kohort.io.baskets.write import spelled
 from kohort.native.library import DESCENTS
 from kohort.transactions.database import places_of
-from kohort.verify.aggregates import first_halves
-from kohort.verify.reading import Digest
-from kohort.verify.transactions.cohorts import Cohorts
-from kohort.verify.transactions.databases import (
+from kohort.transactions.io.read import pieces_of
+from kohort.transactions.io.write import spelled
+from kohort.transactions.verify.cohorts import Cohorts
+from kohort.transactions.verify.databases import (
     CoherenceCheck,
     check_bytes,
     check_items,
@@ -34,6 +32,8 @@ from kohort.verify.transactions.databases import (
     refuse_moles,
     verdict_of,
 )
+from kohort.verify.aggregates import first_halves
+from kohort.verify.reading import Digest
 from kohort.verify.verdict import BY_AGGREGATION, fault, reading_release
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts
     from kohort.transactions.database import Transactions
-    from kohort.verify.transactions.databases import CoherenceClaim, CoherenceVerdict
+    from kohort.transactions.verify.databases import CoherenceClaim, CoherenceVerdict
 
 #: What separates names while they are hashed: no name holds it.
 _UNIT = "\x1f"

@@ -15,9 +15,9 @@ import numpy as np
 from kohort.calls import called
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io import source as sources
-from kohort.io.baskets.cells import Coded, check_items
-from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
+from kohort.transactions.io.cells import Coded, check_items
+from kohort.transactions.io.options import BasketOptions, Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,8 +77,8 @@ def read_transactions(
         raise UsageError("item names apply only to a sparse matrix; other sources have their own", where="names")
     if isinstance(source, str | os.PathLike):
         return _from_file(os.fsdecode(cast("str | os.PathLike[str]", source)), options, limits)
-    from kohort.io.baskets.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.typed import kind_of, streamed  # noqa: PLC0415
+    from kohort.transactions.io.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
 
     kind = kind_of(source)
     frame = streamed(source) if kind == "polars" else source
@@ -106,7 +106,7 @@ def read_content(
     >>> reading.database.sets(), reading.repeated
     ([['bread', 'milk'], [], ['milk']], 1)
     """
-    from kohort.io.baskets import typed  # noqa: PLC0415  polars is loaded when something is read
+    from kohort.transactions.io import typed  # noqa: PLC0415  polars is loaded when something is read
 
     asked = replace(limits, separator=options.separator, encoding=options.encoding)
     form = sources.form(name, content)
@@ -135,13 +135,13 @@ def _reading(name: str, coded: Coded, limits: ReadOptions, *, like: str = "file"
 def write_transactions(
     database: Transactions, file: BinaryIO, options: BasketOptions = _DEFAULT, before: int = 0
 ) -> None:
-    """Write the transactions to the open `file`: see `kohort.io.baskets.write`.
+    """Write the transactions to the open `file`: see `kohort.transactions.io.write`.
 
     Raises:
         UsageError: some items' names cannot be written in that form.
         FileError: the system failed to write.
     """
-    from kohort.io.baskets import write  # noqa: PLC0415  polars is loaded when something is written
+    from kohort.transactions.io import write  # noqa: PLC0415  polars is loaded when something is written
 
     write.write_transactions(database, file, options, before)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +11,8 @@ from kohort.certificate.form import Certified, certified, disks_of
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionJob, TransactionRelease
-    from kohort.verify.transactions import CoherenceVerdict
+    from kohort.transactions.release import TransactionJob, TransactionRelease
+    from kohort.transactions.verify import CoherenceVerdict
 
 #: What coherence does not promise, whatever its h, k and p.
 NOT_PROMISED: Final = (
@@ -75,6 +75,16 @@ class CoherenceCertificate(Certified):
     engine: str
     kind: str = "transactions"
 
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The model with its numbers, met."""
+        return (self.model,)
+
+    @property
+    def rows(self) -> int:
+        """Transactions released."""
+        return self.transactions
+
     def asked(self) -> TransactionJob:
         """The job, in which a name stands for all items that have a role.
 
@@ -91,7 +101,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     together, support = verdict.confidence
     limits = not_promised(cells=cells, engine=verdict.engine)
     return CoherenceCertificate(
-        **asdict(certified(verdict, name, release.job.described(), "transactions", limits)),
+        **certified(name, release.job.described(), limits, sha256=verdict.sha256, checks=verdict.checks),
         model=model.name,
         h=str(model.h),
         k=model.k,

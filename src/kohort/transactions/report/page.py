@@ -9,24 +9,32 @@ from typing import TYPE_CHECKING, Final, Literal, assert_never
 import numpy as np
 from pydantic import JsonValue
 
-from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
 from kohort.release.job import Purpose
 from kohort.report.figures import Figures
+from kohort.report.page.audience import FEWEST, Audience, Reader
+from kohort.report.page.build import heading, rounded_seconds
 from kohort.report.page.request import method
 from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, Heading, certificate, checks
-from kohort.report.transactions import transaction_figures
+from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries, band, sides
+from kohort.report.render.page.figure import text
 from kohort.shown import Number, rounded, whole
+from kohort.transactions.certificate import NOT_PROMISED, NOT_PROMISED_OF_CELLS
 from kohort.transactions.problem import CellSuppression
+from kohort.transactions.report import transaction_figures
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionRelease
-    from kohort.report.page.audience import Reader
-    from kohort.report.transactions import TransactionFigures
+    from collections.abc import Iterator
 
-#: Dropped items that are listed: the first.
+    from kohort.report.render.page.chart import Form
+    from kohort.report.render.page.figure import PageFigure
+    from kohort.transactions.release import TransactionRelease
+    from kohort.transactions.report import TransactionFigures
+
+#: Dropped items that are listed, and that a chart shows: the first.
 LISTED: Final = 50
+DROPPED: Final = 16
 
 
 class RequestedTransactions(Figures, frozen=True):
@@ -43,7 +51,7 @@ class RequestedTransactions(Figures, frozen=True):
 
 
 class TransactionResult(Figures, frozen=True):
-    """What was released; `kohort.report.transactions` tells what each key means. Null is internal."""
+    """What was released; `kohort.transactions.report` tells what each key means. Null is internal."""
 
     transactions: int
     emptied: int | None
@@ -143,11 +151,19 @@ class TransactionPage(Heading, frozen=True):
     public: TransactionPage | None = None
 
 
-def transaction_page(release: TransactionRelease, heading: Heading, reader: Reader) -> TransactionPage:
-    """The page for a reader."""
-    figures = transaction_figures(release)
+def transactions_page(release: TransactionRelease, *, audience: Audience) -> TransactionPage:
+    """The page of a transaction database for an audience."""
+    release = release.labelled()
+    public = _page(release, Reader(max(FEWEST, release.job.coherence.k)))
+    if audience is Audience.PUBLIC:
+        return public
+    return _page(release, Reader()).model_copy(update={"seconds": rounded_seconds(release.seconds), "public": public})
+
+
+def _page(release: TransactionRelease, reader: Reader) -> TransactionPage:
+    figures, sha256 = transaction_figures(release), None if release.verdict is None else release.verdict.sha256
     return TransactionPage(
-        **dict(heading),
+        **dict(heading("transactions", release.path, reader)),
         asked=_request(release, figures),
         done=_result(figures, reader),
         verdict=verdict(release, reader),
@@ -159,12 +175,12 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         items=_items(release) if reader.knows_all else None,
         parameters=json.loads(release.job.described()),
         purpose=release.job.purpose or Purpose(),
-        certificate=certificate(release),
+        certificate=certificate(release.path, release.certificate, sha256, release.signed_by),
     )
 
 
 def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
-    method_, models = method(release.job.algorithm), (figures.model.name,)
+    method_, models = method(release.job.algorithm.name, release.job.algorithm), (figures.model.name,)
     return RequestedTransactions.from_attributes(
         figures.model, models=models, method=method_, suppress=figures.suppress, roles=_roles(release)
     )
@@ -201,7 +217,7 @@ def verdict(release: TransactionRelease, reader: Reader) -> TransactionVerdict:
         verified=found is not None,
         sha256=(found.sha256 or None) if found else None,
         bytes=None if found is None else found.checks.get("bytes"),
-        checks=() if found is None else checks(found, reader),
+        checks=() if found is None else checks(found.checks, reader),
         cohorts=None if found is None else found.cohorts,
         smallest=None if found is None else reader.exactly(found.smallest, found.smallest),
         confidence=None if found is None or not reader.knows_all else float(Fraction(*found.confidence)),
@@ -250,4 +266,54 @@ def _items(release: TransactionRelease) -> ItemFigures:
     return ItemFigures(
         dropped=tuple(DroppedItem(name=name, support=support, loss=loss) for name, support, loss in rows),
         more=release.dropped.size - shown.size,
+    )
+
+
+# ── the charts of the page ───────────────────────────────────────────────────────────────────────
+
+#: The charts that are shown together, in this order.
+TOGETHER: Final = ("moles", "lengths", "items")
+
+
+def transaction_charts(twin: PageFigure) -> Iterator[Chart]:
+    """The charts of transactions."""
+    yield from (_moles(twin), _bands(twin), _dropped(twin))
+
+
+def _moles(twin: PageFigure) -> Chart:
+    return Chart(
+        key="moles",
+        place="moles",
+        title="Sets of items that identify people",
+        says="Sets of public items in too few transactions, or that reveal a private item too surely (moles), by size.",
+        over="Items of a set",
+        series=(ChartSeries("too few", "count", "was"), ChartSeries("too sure", "count", "is")),
+        rows=tuple(ChartRow(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
+    )
+
+
+def _bands(twin: PageFigure) -> Chart:
+    shares = twin["lengths"]["unit"] == "share"
+    form: Form = "share" if shares else "count"
+    return Chart(
+        key="lengths",
+        place="lengths",
+        title="Items per transaction" if shares else "Items per transaction, before and after",
+        says=f"{'Shares of the transactions' if shares else 'Transactions'} by how many items they have.",
+        over="Items",
+        series=sides(form),
+        rows=tuple(band(one, *(one[side.name] for side in sides(form))) for one in twin["lengths"]["bins"]),
+    )
+
+
+def _dropped(twin: PageFigure) -> Chart:
+    return Chart(
+        key="items",
+        place="items",
+        title="Dropped items",
+        says="Transactions with each item, in the order of dropping.",
+        over="Item",
+        series=(ChartSeries("transactions", "count", "is"), ChartSeries("loss", "count")),
+        rows=tuple(ChartRow(text(one["name"]), (one["support"], one["loss"])) for one in twin["items"]["dropped"]),
+        most=DROPPED,
     )

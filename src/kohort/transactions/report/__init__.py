@@ -12,8 +12,8 @@ from kohort.shown import Number
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionRelease
     from kohort.transactions.problem import Suppression
+    from kohort.transactions.release import TransactionRelease
 
 
 class CoherenceFigures(Figures, frozen=True):

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError, LimitError
-from kohort.io.baskets.cells import UNPRINTABLE, Coded
 from kohort.io.dictionary import Values
 from kohort.io.records import hint
 from kohort.io.source import CR, LF, line_of
 from kohort.native.library import SPLIT
+from kohort.transactions.io.cells import UNPRINTABLE, Coded
 
 if TYPE_CHECKING:
     from kohort.arrays import Index

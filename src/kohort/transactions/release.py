@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kohort.calls import PATH, called, verb
 from kohort.errors import UsageError
-from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.write import to_frame
 from kohort.release.job import SECRET
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Summary, verified
 from kohort.transactions.database import held
+from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.write import to_frame
 from kohort.transactions.problem import MOST
 from kohort.transactions.suppression import Greedy
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kohort.transactions.database import Database, Transactions
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
     from kohort.transactions.roles import RoleChoice, Roles
-    from kohort.verify.transactions import CoherenceVerdict
+    from kohort.transactions.verify import CoherenceVerdict
 
 #: The endings of Parquet files, of cells between tabs, and of files that are no plain text.
 _PARQUET = frozenset({".parquet", ".pq"})

@@ -15,21 +15,21 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import FileError, UsageError
-from kohort.io.baskets.cells import UNPRINTABLE
-from kohort.io.baskets.options import Form
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.io.typed import extra, reason_of
 from kohort.io.write import GROUP, ZSTD_LEVEL, write
 from kohort.native.library import WRITE
 from kohort.tables.table import Column, Table, narrow
+from kohort.transactions.io.cells import UNPRINTABLE
+from kohort.transactions.io.options import Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from kohort.io.baskets.options import BasketOptions
     from kohort.io.source import Bytes
     from kohort.transactions.database import Transactions
+    from kohort.transactions.io.options import BasketOptions
 
 
 #: What the columns are called that nobody gave a name.
@@ -59,7 +59,7 @@ def write_transactions(database: Transactions, file: BinaryIO, options: BasketOp
         FileError: the system failed to write.
 
     >>> import io
-    >>> from kohort.io.baskets.options import BasketOptions
+    >>> from kohort.transactions.io.options import BasketOptions
     >>> from kohort.transactions.database import Transactions
     >>> file = io.BytesIO()
     >>> write_transactions(Transactions.of([["b", "a"], [], ["b"]]), file, BasketOptions())

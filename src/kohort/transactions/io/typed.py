@@ -11,9 +11,6 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
-from kohort.io.baskets.cells import Coded, by_first, by_key, check_items
-from kohort.io.baskets.lines import read_lines
-from kohort.io.baskets.options import Form
 from kohort.io.cells import as_text, encode
 from kohort.io.header import lay_out
 from kohort.io.records import fill
@@ -23,6 +20,9 @@ from kohort.io.typed import check_index, check_names, extra, faults, scanned, ta
 from kohort.io.typed import from_frame as table_of
 from kohort.shown import many
 from kohort.tables.people import refuse_spellings
+from kohort.transactions.io.cells import Coded, by_first, by_key, check_items
+from kohort.transactions.io.lines import read_lines
+from kohort.transactions.io.options import Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Items, Mask
-    from kohort.io.baskets.options import BasketOptions
     from kohort.io.options import ReadOptions
     from kohort.io.records import Lengths, RecordLayout, Starts
     from kohort.io.source import Content, Text
     from kohort.tables.table import Column, Table
+    from kohort.transactions.io.options import BasketOptions
 
 #: Cells of a matrix that are looked at at once: their bounds stay in the processor's cache.
 _CELLS: Final = 1 << 16

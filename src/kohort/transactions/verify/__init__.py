@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.verify.transactions.databases import (
+from kohort.transactions.verify.databases import (
     CoherenceCheck,
     CoherenceClaim,
     CoherenceVerdict,

@@ -7,20 +7,20 @@ from itertools import compress
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.assessment.inspection.safe_harbor import found_among
-from kohort.assessment.risk.cohorts import Tried, cohort_attacks
 from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRITERIA, ContextPart
 from kohort.report.evidence.tables import MODEL, Technique
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
-from kohort.report.page.transactions import TransactionVerdict, verdict
 from kohort.shown import ToldAs, many, rounded
 from kohort.transactions.problem import CellSuppression
+from kohort.transactions.report.page import TransactionVerdict, verdict
+from kohort.transactions.risk import Tried, cohort_attacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kohort.arrays import Mask
-    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.release import TransactionRelease
 
 #: What no dossier of transactions shows.
 NOT_SHOWN: Final = tuple(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import tomlkit
 
-from kohort.io.baskets.options import Form
-from kohort.job.transactions_form import COHERENCE
 from kohort.shown import INTERNAL_LINE
+from kohort.transactions.form import COHERENCE
+from kohort.transactions.io.options import Form
 
 if TYPE_CHECKING:
-    from kohort.io.baskets.seen import DetectedForm
+    from kohort.transactions.io.seen import DetectedForm
 
 HEAD: Final = f"""\
 {INTERNAL_LINE}
@@ -29,7 +29,7 @@ _TEXT: Final = frozenset({".dat", ".txt", ".csv", ".tsv", ".tab", ".basket", ".d
 def transactions_text(source: str, seen: DetectedForm) -> str:
     """The TOML text of a job over the transactions at `source`; nobody has said yet which items are private.
 
-    >>> from kohort.io.baskets.seen import DetectedForm
+    >>> from kohort.transactions.io.seen import DetectedForm
     >>> print(transactions_text("shop.dat", DetectedForm(Form.BASKET))[-137:])
     [transactions]
     format = "basket"

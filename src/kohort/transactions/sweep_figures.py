@@ -15,13 +15,13 @@ from kohort.report.render.text import aligned
 from kohort.schema.numbers import said
 from kohort.shown import many
 from kohort.sweeps.frame import WITHHELD, Ending, Kind
-from kohort.sweeps.transactions import PARAMETERS
 from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
+from kohort.transactions.sweep import PARAMETERS
 
 if TYPE_CHECKING:
     from kohort.sweeps.frame import Json
-    from kohort.sweeps.transactions import Outcome, Summary, TransactionSweep
+    from kohort.transactions.sweep import Outcome, Summary, TransactionSweep
 
 #: Values of k lie by their ratios where the greatest is so many times the least.
 WIDE: Final = 8

@@ -6,21 +6,30 @@ Of a small database also how it came about, step by step: for teaching.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
+from kohort.report.page.audience import Audience
 from kohort.report.render.text import DEAR, aligned, files, listed, screen, shown
+from kohort.report.written import write_report
 from kohort.shown import many
+from kohort.transactions.report import transaction_figures
+from kohort.transactions.report.page import TOGETHER, transactions_page
 from kohort.transactions.suppression import Greedy, Score
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Sequence
 
+    from matplotlib.figure import Figure
+
     from kohort.arrays import Items
-    from kohort.release.transactions import TransactionRelease
-    from kohort.report.transactions import CoherenceFigures, TransactionFigures
+    from kohort.shown import ReportText
     from kohort.transactions.database import Transactions
+    from kohort.transactions.release import TransactionRelease
+    from kohort.transactions.report import CoherenceFigures, TransactionFigures
 
 
 #: What is promised where items are suppressed.
@@ -41,7 +50,34 @@ CELLS: Final = (
 def transactions_text(figures: TransactionFigures) -> str:
     """The figures of a release of transactions as a few lines for a person."""
     cost = chain(_dropped(figures), _cost(figures))
-    return screen(_released(figures), _promise(figures), _moles(figures), cost, files(figures))
+    return screen(
+        _released(figures),
+        _promise(figures),
+        _moles(figures),
+        cost,
+        files(figures.release, figures.certificate, figures.signed_by),
+    )
+
+
+def text_of(release: TransactionRelease) -> str:
+    """The report of a release as text; items by their labels."""
+    return transactions_text(transaction_figures(release.labelled()))
+
+
+def report(
+    release: TransactionRelease, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool
+) -> ReportText:
+    """The text of a release's report, which is also written where there is a path; see `TransactionRelease.report`."""
+    made = partial(transactions_page, release)
+    return write_report(text_of(release), made, path, audience=audience, overwrite=overwrite, release=release.path)
+
+
+def release_plot(release: TransactionRelease, figure: str | None) -> Figure:
+    """The charts of a release; see `TransactionRelease.plot`."""
+    from kohort.report.plots import page_plot  # noqa: PLC0415  a text needs no charts
+
+    page = transactions_page(release, audience=Audience.INTERNAL)
+    return page_plot(release.job.coherence.name, page, figure, TOGETHER)
 
 
 def _released(figures: TransactionFigures) -> Iterator[str]:
