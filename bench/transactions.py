@@ -36,9 +36,9 @@ import polars as pl
 from bench.measure import cost
 from bench.tables import DATA, OUT
 from kohort.errors import InfeasibleError
-from kohort.generate.baskets import Market
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
+from kohort.samples.baskets import Market
 from kohort.system.workspace import bytes_of
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.generate.baskets import Market
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
 from kohort.release.transactions import TransactionJob
 from kohort.report.charts import Line, Look, Mark
+from kohort.samples.baskets import Market
 from kohort.sweeps.transaction_figures import chart
 from kohort.sweeps.transactions import Plan, problem_at, sweep
 from kohort.transactions.coherence import Coherence

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from kohort.errors import FileError
-from kohort.generate.tables import own_tables
 from kohort.job.document import document_at
 from kohort.job.transactions import labels_in, names_in
+from kohort.samples.tables import own_tables
 from kohort.sweeps.journal import digest_of
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ SOURCES = Path(kohort.__file__).parent
 ROOMS = {
     "core": (),
     "cli": ("cli/",),
-    "desk": ("app/",),
+    "desk": ("desk/",),
     "page": ("report/page", "report/render/page", "report/charts"),
 }
 
@@ -155,7 +155,7 @@ def test_templates_are_read() -> None:
     template = """{# it is a comment #}
 <p title="it {{ x }}">nobody <b>is</b> {% if y %}here{% endif %}: {{ "it is" if z else name }}</p>"""
     assert [*shown(template)] == [(2, "it …"), (2, "nobody"), (2, "is"), (2, "here: …"), (2, "it is")]
-    assert {name.split("/")[0] for name, _, _ in texts() if name.endswith(".jinja")} == {"app", "report"}
+    assert {name.split("/")[0] for name, _, _ in texts() if name.endswith(".jinja")} == {"desk", "report"}
 
 
 @pytest.mark.parametrize(

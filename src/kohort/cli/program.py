@@ -52,8 +52,14 @@ _ADDRESSES: Final = 2 << 30
 #: The commands: the module and function of each, and the sentence of its help. Groups have one word before.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "app": ("desk:app", "Open the desk in your browser: inspect data, choose settings, preview, release."),
+        "demo": (
+            "kohort.samples.demo:demo",
+            "Generate a register, anonymize it, verify the release and show the result.",
+        ),
+        "app": (
+            "kohort.desk.command:app",
+            "Open the desk in your browser: inspect data, choose settings, preview, release.",
+        ),
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
@@ -90,19 +96,19 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "hierarchy convert": ("hierarchy:convert", "Rewrite a hierarchy: CSV rows as a JSON tree, or the reverse."),
         "generate": ("", "Generate synthetic data of any size, from a seed."),
         "generate italy": (
-            "generate:italy",
+            "kohort.samples.command:italy",
             "A register of Italy: names, gender, city, age, education, profession, annual income.",
         ),
         "generate admissions": (
-            "generate:admissions",
+            "kohort.samples.command:admissions",
             "Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; a job.",
         ),
         "generate baskets": (
-            "generate:baskets",
+            "kohort.samples.command:baskets",
             "Shop transactions, after IBM's Quest generator: a line for each, its items separated by blanks.",
         ),
         "generate matrix": (
-            "generate:matrix",
+            "kohort.samples.command:matrix",
             "A 0/1 matrix of independent cells: a row for each transaction, a column for each item.",
         ),
     }
@@ -135,7 +141,9 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
 
 def _load(place: str) -> Callable[..., None]:
     module, _, function = place.partition(":")
-    return cast("Callable[..., None]", getattr(import_module(f"kohort.cli.{module}"), function))
+    return cast(
+        "Callable[..., None]", getattr(import_module(module if "." in module else f"kohort.cli.{module}"), function)
+    )
 
 
 def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) -> Group:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, assert_neve
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.generate.matrix import Matrix
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
 from kohort.transactions.database import Transactions, held
+from kohort.transactions.generate.matrix import Matrix
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, ItemSuppression, distortion, refuse_infeasible

@@ -1,0 +1,1 @@
+"""Synthetic transactions: 0/1 matrices of independent cells."""
