@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from kohort.errors import UsageError
 
@@ -23,6 +23,23 @@ if TYPE_CHECKING:
 
     #: The bounds of a value, as JSON Schema says them.
     Bounds: TypeAlias = Mapping[str, object]
+
+T = TypeVar("T")
+
+#: The plug-ins of kohort's own guests by group and key, `module:name` as in entry points. No core room imports a guest.
+GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "kohort.commands": {
+            "demo": "kohort.samples.demo:demo",
+            "app": "kohort.desk.command:app",
+            "generate": "kohort.samples.command",
+            "generate italy": "kohort.samples.command:italy",
+            "generate admissions": "kohort.samples.command:admissions",
+            "generate baskets": "kohort.samples.command:baskets",
+            "generate matrix": "kohort.samples.command:matrix",
+        }
+    }
+)
 
 #: Bounds that many parameters have.
 AT_LEAST_2: Final[Bounds] = MappingProxyType({"type": "integer", "minimum": 2})
@@ -148,16 +165,18 @@ class Specification:
 
 
 @cache
-def installed(group: str) -> list[tuple[str, str]]:
-    """The plug-ins of a group that other packages bring, by key: the key of each, and where it is.
+def installed() -> Mapping[str, list[tuple[str, str]]]:
+    """The plug-ins that other packages bring, by group: the key of each, and where it is; those of a group by key.
 
     Few packages name a group of kohort's, which is quickly seen; to parse what all say takes a tenth of a second.
     """
-    if not any(b"[kohort." in text for folder in sys.path for text in _entry_points(folder or ".")):
-        return []
-    from importlib.metadata import entry_points  # noqa: PLC0415  see above
+    found: dict[str, list[tuple[str, str]]] = {}
+    if any(b"[kohort." in text for folder in sys.path for text in _entry_points(folder or ".")):
+        from importlib.metadata import entry_points  # noqa: PLC0415  see above
 
-    return sorted((one.name, one.value) for one in entry_points(group=group))
+        for group in (every := entry_points()).groups:
+            found[group] = sorted((one.name, one.value) for one in every.select(group=group))
+    return found
 
 
 def _entry_points(folder: str) -> Iterator[bytes]:
@@ -171,7 +190,7 @@ def _entry_points(folder: str) -> Iterator[bytes]:
                     yield file.read()
 
 
-class Plugins(Mapping[str, object]):
+class Plugins(Mapping[str, T]):
     """The plug-ins of a group by key. Each is imported when it is first taken: most runs need one method of many."""
 
     __slots__ = ("_loaded", "_points")
@@ -179,9 +198,9 @@ class Plugins(Mapping[str, object]):
     def __init__(self, points: Mapping[str, str]) -> None:
         """Keep where each is."""
         self._points = points
-        self._loaded: dict[str, object] = {}
+        self._loaded: dict[str, T] = {}
 
-    def __getitem__(self, key: str) -> object:
+    def __getitem__(self, key: str) -> T:
         """The plug-in itself."""
         if key not in self._loaded:
             self._loaded[key] = resolve_name(self._points[key].partition("[")[0].strip())
@@ -200,18 +219,18 @@ class Plugins(Mapping[str, object]):
         return len(self._points)
 
 
-def plugins(group: str, own: Mapping[str, str]) -> Plugins:
-    """Every plug-in of a group, by its key: kohort's own first, then those of other packages, by key.
+def plugins(group: str, own: Mapping[str, str]) -> Plugins[Any]:
+    """Every plug-in of a group, by its key: kohort's own, then its guests', then those of other packages, by key.
 
     Args:
         group: The entry points of other packages: `kohort.models`.
-        own: Where each of kohort's own is, `module:name` by its key, as in an entry point.
+        own: Where each of the core's own is, `module:name` by its key, as in an entry point.
 
     >>> list(plugins("kohort.none", {"one": "kohort.specification:Specification"}))
     ['one']
     """
-    found = dict(own)
-    for name, place in installed(group):
+    found = {**own, **GUESTS.get(group, {})}
+    for name, place in installed().get(group, ()):
         if name in found:
             what = f"{place} brings {name}, which exists already"
             raise UsageError(what, where=f"entry points {group}", hint="change its key, or uninstall its package")

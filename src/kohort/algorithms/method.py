@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms import PLUGINS
 from kohort.core.suppression import SuppressionLimit
@@ -161,7 +161,7 @@ class Method:
 
 
 #: The methods by their names on the command line and in a job file.
-METHODS: Final = cast("Mapping[str, Method]", plugins("kohort.algorithms", PLUGINS))
+METHODS: Final[Mapping[str, Method]] = plugins("kohort.algorithms", PLUGINS)
 
 
 def choices_of(algorithm: Algorithm) -> tuple[str, Choices]:

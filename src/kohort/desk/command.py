@@ -6,11 +6,12 @@ import os
 import stat
 import sys
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from kohort import system
 from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo
-from kohort.errors import UsageError
+from kohort.errors import SourceNote, UsageError
 
 
 def app(
@@ -25,7 +26,7 @@ def app(
         "", "Open the desk in the browser, or only print its address.", "--browser/--no-browser", default=True
     ),
 ) -> None:
-    """Open the desk: see a table or transactions, choose roles and models, try and release, in your browser."""
+    """Open the desk in your browser: inspect data, choose settings, preview, release."""
     from kohort.desk.serve import desk_of, refuse_missing, run
 
     refuse_missing()
@@ -33,8 +34,10 @@ def app(
 
     if source is None and transactions is not None:
         raise UsageError("--transactions needs a file", where="--transactions", hint="name the file, too")
-    desk = None if source is None else desk_of(source, Path(), transactions=transactions)
-    run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)
+    with catch_warnings():  # what is noted of a table stands on the pages: nobody looks at this terminal
+        simplefilter("ignore", SourceNote)
+        desk = None if source is None else desk_of(source, Path(), transactions=transactions)
+        run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)
 
 
 def _tell(text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 from kohort.metrics import PLUGINS
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Metric, Outcome
 
 #: Every metric by its name on the command line: kohort's own, then those of other packages.
-METRICS: Final = cast("Mapping[str, Metric]", plugins("kohort.metrics", PLUGINS))
+METRICS: Final[Mapping[str, Metric]] = plugins("kohort.metrics", PLUGINS)
 
 #: Those by which a search can compare releases.
 OBJECTIVES: Final[Mapping[str, Metric]] = MappingProxyType(

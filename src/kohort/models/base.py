@@ -171,7 +171,7 @@ def models() -> Mapping[str, type[PrivacyModel]]:
     >>> models()["entropy-l"].specification.title
     'entropy l-diversity'
     """
-    found = cast("Mapping[str, type[PrivacyModel]]", plugins("kohort.models", MODELS))
+    found: Mapping[str, type[PrivacyModel]] = plugins("kohort.models", MODELS)
     for key, kind in found.items():
         if kind.specification.key != key:
             what = f"{kind.__name__} is registered as {key}, but its own key is {kind.specification.key}"

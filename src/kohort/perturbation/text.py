@@ -75,7 +75,7 @@ def word(said: object) -> str:
 
 
 #: Each method by the word that asks for it; those of other packages are entry points `kohort.perturbations`.
-METHODS: Final = cast("Mapping[str, type[Perturbation]]", plugins("kohort.perturbations", PLUGINS))
+METHODS: Final[Mapping[str, type[Perturbation]]] = plugins("kohort.perturbations", PLUGINS)
 
 
 def reader_of(parameter: Parameter) -> Reader:

@@ -1,4 +1,4 @@
-"""`kohort generate`: synthetic data to try kohort on."""
+"""Generate synthetic data of any size, from a seed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def admissions(
     seed: int = option("", "The same seed gives the same stays.", "N", default=7, min=0),
     written: options.Written,
 ) -> None:
-    """Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; and a job."""
+    """Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; a job."""
     from kohort.samples.admissions import write_admissions
 
     _write_folder(write_admissions, out, records, seed, "stays", written)
@@ -68,7 +68,7 @@ def baskets(
     seed: Seed = 7,
     written: options.Written,
 ) -> None:
-    """Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks."""
+    """Shop transactions, after IBM's Quest generator: a line for each, its items separated by blanks."""
     from kohort.samples.baskets import Market
 
     market = Market.of(items=items, length=length, patterns=patterns, pattern_length=pattern_length, seed=seed)
@@ -88,7 +88,7 @@ def matrix(
     written: options.Written,
 ) -> None:
     """A 0/1 matrix of independent cells: a row for each transaction, a column for each item."""
-    from kohort.transactions.generate.matrix import Matrix, text
+    from kohort.transactions.matrix import Matrix, text
 
     made = Matrix(columns=columns, density=density, seed=seed)
     pieces = ((text(batch), int(batch.sum())) for batch in made.batches(rows))

@@ -76,7 +76,7 @@ def demo(
     seed: int = option("", "The same seed gives the same people.", "N", default=7, min=0),
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Generate a register, anonymise it, verify it, show what happened."""
+    """Generate a register, anonymize it, verify the release and show the result."""
     from kohort.cli.anonymize import best_of
     from kohort.job.document import document_at
     from kohort.job.request import load

@@ -17,7 +17,7 @@ from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
 from kohort.transactions.database import Transactions, held
-from kohort.transactions.generate.matrix import Matrix
+from kohort.transactions.matrix import Matrix
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, ItemSuppression, distortion, refuse_infeasible

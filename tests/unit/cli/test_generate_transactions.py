@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.samples.baskets import Market
-from kohort.transactions.generate.matrix import Matrix, text
+from kohort.transactions.matrix import Matrix, text
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -108,6 +108,6 @@ def test_writing_stopped_halfway_leaves_nothing(tmp_path: Path, monkeypatch: pyt
     def fail(_: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kohort.transactions.generate.matrix.text", fail)
+    monkeypatch.setattr("kohort.transactions.matrix.text", fail)
     assert kohort("generate", "matrix", "--out", tmp_path / "m.csv", "--header", *MATRIX).status == 6
     assert list(tmp_path.iterdir()) == []

@@ -25,8 +25,8 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     """What other packages bring; whoever asks for models is told anew."""
     found: list[tuple[str, str]] = []
 
-    def installed(_: str) -> list[tuple[str, str]]:
-        return sorted(found)
+    def installed() -> dict[str, list[tuple[str, str]]]:
+        return {"kohort.models": sorted(found)}
 
     monkeypatch.setattr(specification, "installed", installed)
     models.cache_clear()
@@ -94,7 +94,7 @@ def test_entry_points_are_parsed_where_somebody_names_kohort(
             archive.extractall(place := tmp_path / "site")
     monkeypatch.setattr("sys.path", [str(tmp_path / "none"), str(place)])
     specification.installed.cache_clear()
-    found = specification.installed("kohort.models")
+    found = specification.installed().get("kohort.models", [])
     specification.installed.cache_clear()
     assert found == ([("mine", "a:b")] if parsed else [])
 

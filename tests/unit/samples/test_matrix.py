@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
-from kohort.transactions.generate.matrix import Matrix, text
+from kohort.transactions.matrix import Matrix, text
 
 
 def test_density_is_the_declared_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal
 
 from kohort.specification import plugins
 
@@ -48,7 +48,7 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 #: Every figure by its key: kohort's own, then those of other packages.
-FIGURES: Final = cast("Mapping[str, RiskFigure]", plugins("kohort.risk_figures", PLUGINS))
+FIGURES: Final[Mapping[str, RiskFigure]] = plugins("kohort.risk_figures", PLUGINS)
 
 
 def figures_of(found: FileClasses) -> dict[str, float | None]:

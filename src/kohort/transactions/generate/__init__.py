@@ -1,1 +1,0 @@
-"""Synthetic transactions: 0/1 matrices of independent cells."""
