@@ -40,8 +40,6 @@ KINDS = {
 KEPT = {
     "Disks of the cluster:": "stands in certificates",
     "Secrecy of answers:": "stands in certificates",
-    "Other quasi-identifiers: it says nothing": "stands in certificates",
-    "Other analyses: it measures": "stands in certificates",
     "whoever wrote the certificate": "told in --json, which is frozen",
     "it needs other releases": "told in --json, which is frozen",
     "Singling out": "the criterion's name in Opinion 05/2014",

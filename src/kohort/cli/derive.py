@@ -313,7 +313,7 @@ class Group(click.Group):
         """The command of this name; what is not the core's is looked for, and where nothing is found all is."""
         if cmd_name not in self.commands:
             more = self._more()
-            self.commands |= {name: more[name]() for name in ([cmd_name] if cmd_name in more else more)}
+            self.commands.update({name: more[name]() for name in ([cmd_name] if cmd_name in more else more)})
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

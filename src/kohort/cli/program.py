@@ -129,8 +129,8 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
             load, example = partial(_load, place), EXAMPLES.get(words, "")
             found[one] = Command(one, load, purpose, example) if place else _group(one, purpose)
             found[one].hidden = not above and one not in chain(*PANELS.values())
-    panels, rest = ({}, "Commands") if above else (PANELS, "Plug-ins")
-    more = partial(_guests, above)
+    panels: Mapping[str, Sequence[str]] = {} if above else PANELS
+    rest, more = "Commands" if above else "Plug-ins", partial(_guests, above)
     return Group(name, panels, rest, more, commands=found, params=options, help=sentence, no_args_is_help=True)
 
 

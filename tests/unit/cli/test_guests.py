@@ -1,10 +1,12 @@
-"""Commands that the core does not know: those of kohort's own guests, and those that other packages bring."""
+"""Commands that the core does not know: those of kohort's own guests, and those of the package in CONTRIBUTING."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,35 +17,11 @@ from tests.command import command, commands, kohort
 
 SOURCES = Path(specification.__file__).parent
 
-#: A package as a stranger writes it: a command, one within kohort's own group, and a group with one.
-MODULE = '''"""Count what others made."""
-
-from pathlib import Path
-
-from kohort.cli.derive import argument, option
-from kohort.cli.screen import say
-from kohort.errors import FileError
-
-
-def census(
-    source: Path = argument("IN", "A file."), *, each: int = option("", "Lines at once.", "N", default=1, min=1)
-) -> None:
-    """Count the lines of a file.
-
-    More of it stands in no list.
-    """
-    if not source.is_file():
-        raise FileError("cannot be read", where=str(source), hint="name a file that exists")
-    say(f"{len(source.read_text().splitlines()) // each} lines")
-'''
-
-ENTRY_POINTS = """
-[kohort.commands]
-census = strangers_census:census
-generate lines = strangers_census:census
-counts = strangers_census
-counts lines = strangers_census:census
-"""
+#: What CONTRIBUTING prints of a package with a command, one within kohort's own group, and a group with one.
+SECTION = (SOURCES.parents[1] / "CONTRIBUTING.md").read_text("utf-8").partition("## Adding a command")[2]
+MODULE, POINTS = re.findall(r"^```(?:python|toml)\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)[:2]
+GROUP = tomllib.loads(POINTS)["project"]["entry-points"]["kohort.commands"]
+ENTRY_POINTS = "\n".join(["[kohort.commands]", *(f"{words} = {place}" for words, place in GROUP.items()), ""])
 
 
 def installed(folder: Path, entry_points: str = ENTRY_POINTS) -> Path:
