@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from playwright.sync_api import Error, sync_playwright
 
-from kohort.generate.italy import write_italy
+from kohort.samples.italy import write_italy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

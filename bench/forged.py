@@ -33,12 +33,13 @@ from kohort.certificate.table_shown import RecheckInputs
 from kohort.cli import main as kohort
 from kohort.errors import InputError, VerificationError
 from kohort.signing import write_signing_keys
-from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.recheck import check_transactions_again, written_as
 from tools import check_release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from kohort.transactions.certificate import CoherenceCertificate
 
 #: What a certificate says, as JSON has it.
 Parts = dict[str, Any]
@@ -233,9 +234,8 @@ def by_kohort(release: Path, beside: Path) -> Verdict:
         if isinstance(known, Certificate):
             again = check_table_again(release, known, RecheckInputs())
         else:
-            again = check_transactions_again(
-                release, cast("CoherenceCertificate", known), written_as(cast("CoherenceCertificate", known))
-            )
+            coherent = cast("CoherenceCertificate", known)
+            again = check_transactions_again(release, coherent, written_as(coherent))
     except (InputError, VerificationError):
         return Verdict(refused=True, fields=frozenset())
     different = [part for part in (signed, *again.parts) if part.outcome is PartOutcome.DIFFERENT]

@@ -35,24 +35,24 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import numpy as np
 import polars as pl
 
-from kohort.app import fields, guard
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
 from kohort.cli import main as kohort
+from kohort.desk import fields, guard
 from kohort.errors import KohortError, LimitError
 from kohort.io import ReadOptions, read
 from kohort.io.forms import Format
 from kohort.io.manifest import listed_parts
 from kohort.io.write import write
+from kohort.job.edits import changed
 from kohort.job.request import load
 from kohort.report.page.build import read_page
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
-from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.io import BasketOptions, read_transactions
 from kohort.transactions.recheck import check_transactions_again
 from kohort.transactions.roles import Listed
@@ -63,6 +63,8 @@ from kohort.verify.verdict import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from kohort.transactions.certificate import CoherenceCertificate
 
 #: Pieces that mean something to some parser.
 _AWKWARD: Final = (
@@ -208,7 +210,7 @@ def _read_form(path: Path) -> None:
     for name, text in sent[0].items():
         place = tuple(name.split("."))
         if (len(place) == 2 and place[0] in {"privacy", "method", "purpose"}) or place[:2] == ("columns", "age"):  # noqa: PLR2004  a part and its key
-            fields.changed(_JOB.decode(), {place[:3]: fields.read(place[:3], text)})
+            changed(_JOB.decode(), {place[:3]: fields.read(place[:3], text)})
 
 
 #: Which file each parser is tried on: its text, or the one that a command wrote.

@@ -25,9 +25,9 @@ import polars as pl
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.safe_harbor import SAFE_HARBOR
 from kohort.errors import KohortError
-from kohort.generate.admissions import write_admissions
-from kohort.generate.italy import write_italy
 from kohort.io import read
+from kohort.samples.admissions import write_admissions
+from kohort.samples.italy import write_italy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -43,12 +43,12 @@ from kohort import (
 from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet, group
-from kohort.generate.italy import italy
 from kohort.io import read
 from kohort.io.typed import from_frame
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from kohort.samples.italy import italy
 from kohort.schema.sensitive import SensitiveDomain
 from kohort.tables.coded import CodedTable
 

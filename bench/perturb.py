@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturbation.effect import linked_numbers
 from kohort.perturbation.mdav import mdav
 from kohort.perturbation.text import perturbation_of
+from kohort.samples.italy import italy
 from kohort.tables.amounts import read_numbers
 from kohort.tables.perturbing import perturb
 

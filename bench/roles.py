@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.generate.admissions import ROLES as ADMISSIONS
-from kohort.generate.admissions import write_admissions
-from kohort.generate.italy import ROLES as REGISTER
-from kohort.generate.italy import write_italy
 from kohort.io import read
+from kohort.samples.admissions import ROLES as ADMISSIONS
+from kohort.samples.admissions import write_admissions
+from kohort.samples.italy import ROLES as REGISTER
+from kohort.samples.italy import write_italy
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import Guess

@@ -36,12 +36,12 @@ import polars as pl
 from bench.measure import cost
 from bench.tables import DATA, OUT
 from kohort.errors import InfeasibleError
+from kohort.samples.baskets import Market
 from kohort.system.workspace import bytes_of
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.options import BasketOptions
-from kohort.transactions.market import Market
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import SuppressionProblem, distortion, lost
 from kohort.transactions.roles import Drawn

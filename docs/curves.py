@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.report.charts import Line, Look, Mark
+from kohort.samples.baskets import Market
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.options import BasketOptions
-from kohort.transactions.market import Market
 from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.sweep import Plan, problem_at, sweep

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from kohort.generate.italy import write_italy
+from kohort.samples.italy import write_italy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -21,10 +21,10 @@ from kohort.algorithms.lattice.exhaustive import landscape
 from kohort.algorithms.problem import Problem
 from kohort.cli import main as demo
 from kohort.core.suppression import SuppressionLimit
-from kohort.generate.italy import italy
-from kohort.generate.population import italy_hierarchies
 from kohort.job.request import load
 from kohort.report.lattice import lattice_picture
+from kohort.samples.italy import italy
+from kohort.samples.population import italy_hierarchies
 from kohort.schema.hierarchies import from_tree
 from kohort.tables.coded import CodedTable
 

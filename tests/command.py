@@ -9,12 +9,32 @@ import signal
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from unittest.mock import patch
 
 import click
 
-from kohort.cli import main
+from kohort.cli import app, main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def command(words: str) -> Any:  # noqa: ANN401  as click has it
+    """A command or group by its words; kohort itself by none."""
+    found: Any = app
+    for word in words.split():
+        found = found.get_command(click.Context(found), word)
+    return found
+
+
+def commands(above: str = "") -> Iterator[str]:
+    """The words of every command and group, in the order of the help."""
+    group = command(above)
+    for name in group.list_commands(click.Context(group)):
+        yield (words := f"{above} {name}".strip())
+        if isinstance(command(words), click.Group):
+            yield from commands(words)
 
 
 def flags_of(command: click.Command) -> list[Any]:

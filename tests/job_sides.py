@@ -17,12 +17,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from unittest.mock import patch
 
-from kohort.app.fields import FORMS, changed, fields_of, read
 from kohort.certificate.form import FORM
+from kohort.desk.fields import FORMS, fields_of, read
 from kohort.errors import InfeasibleError
 from kohort.job import request as tables_of_a_job
 from kohort.job.certified import table_job
 from kohort.job.document import document
+from kohort.job.edits import changed
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import keys_of
 from kohort.job.keywords import job_from

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from docs.classics import PEOPLE, REGISTER
 from docs.papers.workbench import UNKNOWN, Work, Workbench, shown, table
-from kohort.generate.population import AGE_GROUPS, EDUCATION_BY_AGE, EDUCATIONS, GENDER_ODDS, GENDERS
+from kohort.samples.population import AGE_GROUPS, EDUCATION_BY_AGE, EDUCATIONS, GENDER_ODDS, GENDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

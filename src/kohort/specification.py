@@ -32,6 +32,15 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "kohort.advice": {"transactions": "kohort.transactions.advice:advice_on_transactions"},
         "kohort.certificates": {"transactions": "kohort.transactions.certificate:CoherenceCertificate"},
         "kohort.charts": {"transactions": "kohort.transactions.report.page:transaction_charts"},
+        "kohort.commands": {
+            "demo": "kohort.samples.demo:demo",
+            "app": "kohort.desk.command:app",
+            "generate": "kohort.samples.command",
+            "generate italy": "kohort.samples.command:italy",
+            "generate admissions": "kohort.samples.command:admissions",
+            "generate baskets": "kohort.samples.command:baskets",
+            "generate matrix": "kohort.samples.command:matrix",
+        },
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
     }
 )

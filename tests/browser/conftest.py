@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort import pipeline
-from kohort.cli.demo import JOB
-from kohort.generate.italy import write_italy
 from kohort.job.request import load
 from kohort.report.page import Audience, page
 from kohort.report.render.page import html
+from kohort.samples.demo import JOB
+from kohort.samples.italy import write_italy
 from tests.unit.report.render.page.page_models import MODELS, Model, page_of, table
 
 if TYPE_CHECKING:

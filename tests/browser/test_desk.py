@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from kohort.generate.italy import write_italy
+from kohort.samples.italy import write_italy
 from tests.browser.desks import Visit, desk_at, released, started
 from tests.browser.test_site import SCHEMES, brightness
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.generate.admissions import write_admissions
+from kohort.samples.admissions import write_admissions
 from tests.browser.desks import Visit, desk_at, released
 
 if TYPE_CHECKING:

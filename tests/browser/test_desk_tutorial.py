@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from PIL import Image
 
-from kohort.generate.italy import write_italy
+from kohort.samples.italy import write_italy
 from tests.browser.desks import desk_at, released
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kohort.cli import app
-from tests.command import flags_of
+from tests.command import command, flags_of
+from tests.command import commands as every
 from tests.docs.pages import PAGES, Session, blocks, needs, rewrite, title
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def test_nothing_is_passed_over(page: Path) -> None:
     assert not re.findall(r"^ +```", page.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-KOHORT: Any = app
+#: Every command and group by its words.
+COMMANDS = {words: command(words) for words in every()}
 
 
 def all_flags(commands: list[Any]) -> set[str]:
@@ -74,12 +75,10 @@ def all_flags(commands: list[Any]) -> set[str]:
 
 def known(words: list[str]) -> Iterator[Any]:
     """The commands that words lead to, the group first, as far as they are commands."""
-    command = KOHORT
-    for word in words:
-        command = getattr(command, "commands", {}).get(word)
-        if command is None:
+    for place in range(1, len(words) + 1):
+        if (said := " ".join(words[:place])) not in COMMANDS:
             return
-        yield command
+        yield COMMANDS[said]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=title)
@@ -99,10 +98,7 @@ def test_commands_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=title)
 def test_flags_exist(page: Path) -> None:
     """Every flag that is named in passing is one that some command has."""
-    groups: list[Any] = [KOHORT]
-    for group in groups:
-        groups += getattr(group, "commands", {}).values()
-    flags = all_flags(groups)
+    flags = all_flags([command(""), *COMMANDS.values()])
     assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags | {"--help", "--help-all"}
 
 

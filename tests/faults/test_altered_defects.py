@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.errors import VerificationError
-from kohort.generate.italy import italy
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.post_randomization import PostRandomization
 from kohort.perturbation.pseudonyms import Key
+from kohort.samples.italy import italy
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify import Claim, verify_table
 from kohort.verify.altered import moments

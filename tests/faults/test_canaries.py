@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.cli.program import COMMANDS
-from tests.command import kohort
+from tests.command import commands, kohort
 from tests.faults.canaries import BROKEN, FAILURES, SUCCESSES, TABLE, Case, cell, found, write_inputs
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def test_every_command_is_tried() -> None:
         "compile",
         "app",
     }  # groups, what reads no records, and what shows them on request
-    assert {case.command for case in SUCCESSES} == set(COMMANDS) - others
+    assert {case.command for case in SUCCESSES} == set(commands()) - others
 
 
 def test_every_status_is_tried() -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from kohort.errors import FileError
-from kohort.generate.tables import own_tables
 from kohort.job.document import document_at
+from kohort.samples.tables import own_tables
 from kohort.sweeps.journal import digest_of
 from kohort.transactions.request import labels_in, names_in
 

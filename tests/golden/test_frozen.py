@@ -18,7 +18,9 @@ import duckdb
 import polars as pl
 import pytest
 
+from kohort.metrics import PLUGINS, known
 from tests.command import kohort
+from tests.unit.metrics.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +123,19 @@ def written(people: pl.DataFrame, folder: Path) -> None:
     pl.concat([people, people[:40]]).write_csv(folder / "visits.csv")
     gaps = people.with_columns(pl.when(pl.int_range(pl.len()) % 9 == 0).then(None).otherwise("age").alias("age"))
     gaps.write_csv(folder / "gaps.csv", null_value="?")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def examples() -> Iterator[None]:
+    """The metrics of `examples/plugins`, where they stood while kohort had them."""
+    points = {**PLUGINS, **EXAMPLES}
+    order = ["lm", "ncp", "gcp", "lm_geometric", "arx_loss", "c_dm", "c_avg", "precision", "entropy", "height"]
+    points = {name: points[name] for name in dict.fromkeys([*order, "max_loss", *points])}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(known.METRICS, "_points", points)
+        objectives = {name: metric for name, metric in known.METRICS.items() if not metric.detail}
+        patched.setattr(known, "OBJECTIVES", objectives)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturbation.microaggregation import Microaggregation
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rank_swapping import RankSwapping
+from kohort.samples.italy import italy
 from kohort.tables.perturbing import perturb
 
 if TYPE_CHECKING:

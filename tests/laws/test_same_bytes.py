@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.core.labels import Labels
-from kohort.generate.italy import italy
+from kohort.samples.italy import italy
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -414,14 +414,12 @@ def _figures(parts: list[_Part], sizes: list[int], k: int) -> dict[str, float]:
         "ncp": float(
             sum(part.loss() * part.column.weight for part in varying) / sum(part.column.weight for part in varying)
         ),
-        "lm_geometric": _geometric([part.loss() for part in parts], weights),
         "arx_loss": _geometric([part.arx_loss() for part in parts], weights),
         "c_dm": float(sum(size * size for size in sizes) + suppressed * n),
         "c_avg": sum(sizes) / len(sizes) / k if sizes else 0.0,
         "precision": float(1 - steps / (n * sum(weights))),
         "entropy": math.fsum(part.bits() * float(part.column.weight) for part in parts),
         "height": float(sum(part.level * part.column.weight for part in parts)),
-        "max_loss": float(max(part.loss() for part in parts)),
     }
 
 

@@ -23,7 +23,7 @@ SOURCES = Path(kohort.__file__).parent
 ROOMS = {
     "core": (),
     "cli": ("cli/",),
-    "desk": ("app/",),
+    "desk": ("desk/",),
     "page": ("report/page", "report/render/page", "report/charts"),
 }
 
@@ -40,8 +40,6 @@ KINDS = {
 KEPT = {
     "Disks of the cluster:": "stands in certificates",
     "Secrecy of answers:": "stands in certificates",
-    "Other quasi-identifiers: it says nothing": "stands in certificates",
-    "Other analyses: it measures": "stands in certificates",
     "whoever wrote the certificate": "told in --json, which is frozen",
     "it needs other releases": "told in --json, which is frozen",
     "Singling out": "the criterion's name in Opinion 05/2014",
@@ -155,7 +153,7 @@ def test_templates_are_read() -> None:
     template = """{# it is a comment #}
 <p title="it {{ x }}">nobody <b>is</b> {% if y %}here{% endif %}: {{ "it is" if z else name }}</p>"""
     assert [*shown(template)] == [(2, "it …"), (2, "nobody"), (2, "is"), (2, "here: …"), (2, "it is")]
-    assert {name.split("/")[0] for name, _, _ in texts() if name.endswith(".jinja")} == {"app", "report"}
+    assert {name.split("/")[0] for name, _, _ in texts() if name.endswith(".jinja")} == {"desk", "report"}
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def run_of(job: Path) -> str:
 
 def _take(job: Path, step: Step) -> None:
     """Write a change into a job file, which keeps its comments."""
-    from kohort.app.fields import taken
+    from kohort.job.edits import taken
     from kohort.publish import publish
 
     text = taken(job.read_text("utf-8-sig"), step.changes)

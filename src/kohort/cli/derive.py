@@ -297,18 +297,41 @@ class Group(click.Group):
 
     context_class = _Context
 
-    def __init__(self, name: str, panels: Mapping[str, Sequence[str]], **how: Any) -> None:  # noqa: ANN401  as click has it
-        """Keep the panels: the names of the commands of each."""
+    def __init__(
+        self,
+        name: str,
+        panels: Mapping[str, Sequence[str]],
+        rest: str,
+        more: Callable[[], Mapping[str, Callable[[], click.Command]]],
+        **how: Any,  # noqa: ANN401  as click has it
+    ) -> None:
+        """Keep the names of the commands of each panel, the title of the one for all others, and what finds more."""
         super().__init__(name, context_settings={**SETTINGS}, **how)
-        self.panels = panels
+        self.panels, self.rest, self._more = panels, rest, more
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; what is not the core's is looked for, and where nothing is found all is."""
+        if cmd_name not in self.commands:
+            more = self._more()
+            self.commands.update({name: more[name]() for name in ([cmd_name] if cmd_name in more else more)})
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the help."""
+        self.get_command(ctx, "")
+        first = [name for names in self.panels.values() for name in names if name in self.commands]
+        return [*first, *(name for name in self.commands if name not in first)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands and their sentences."""
-        del ctx
-        width = max(map(len, self.commands))
-        for panel, names in self.panels.items():
-            with formatter.section(panel):
-                formatter.write_dl([(f"{name:{width}}", self.commands[name].help or "") for name in names])
+        left = [name for name in self.list_commands(ctx) if not self.commands[name].hidden]
+        width = max(map(len, left))
+        for panel, names in (*self.panels.items(), (self.rest, left)):
+            some = [name for name in names if name in left]
+            left = [name for name in left if name not in some]
+            if some:
+                with formatter.section(panel):
+                    formatter.write_dl([(f"{name:{width}}", self.commands[name].help or "") for name in some])
 
 
 class Command(click.Command):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from kohort import system
 from kohort.cli.derive import Given, Keys, option
 from kohort.errors import InfeasibleError
-from kohort.job.codec import names
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -80,6 +79,7 @@ class Written(NamedTuple):
 def reader(reading: Given) -> ReadOptions:
     """The options for the reader."""
     from kohort.io import ReadOptions
+    from kohort.job.codec import names
 
     given = {key.attribute: reading[key.flag] for key in reading.keys if key.attribute in ReadOptions.__slots__}
     given |= {"names": tuple(names(reading["names"]))}

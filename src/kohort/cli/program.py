@@ -11,11 +11,12 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from glob import glob
 from importlib import import_module
+from inspect import getdoc
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from traceback import extract_tb
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 from warnings import catch_warnings, simplefilter
 
@@ -25,6 +26,7 @@ from kohort.cli.derive import Command, Group, at_once
 from kohort.cli.screen import echo, echo_json, listen, stoppable
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote, UsageError
 from kohort.shown import readable
+from kohort.specification import plugins
 from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
 
 if TYPE_CHECKING:
@@ -49,11 +51,9 @@ _REFUSED: Final = (
 #: Bytes of address space that a run needs at least: libraries reserve far more than they use.
 _ADDRESSES: Final = 2 << 30
 
-#: The commands: the module and function of each, and the sentence of its help. Groups have one word before.
+#: The core's commands: the module and function of each, and the sentence of its help. Groups have one word before.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "app": ("desk:app", "Open the desk in your browser: inspect data, choose settings, preview, release."),
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
@@ -88,27 +88,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values.",
         ),
         "hierarchy convert": ("hierarchy:convert", "Rewrite a hierarchy: CSV rows as a JSON tree, or the reverse."),
-        "generate": ("", "Generate synthetic data of any size, from a seed."),
-        "generate italy": (
-            "generate:italy",
-            "A register of Italy: names, gender, city, age, education, profession, annual income.",
-        ),
-        "generate admissions": (
-            "generate:admissions",
-            "Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; a job.",
-        ),
-        "generate baskets": (
-            "generate:baskets",
-            "Shop transactions, after IBM's Quest generator: a line for each, its items separated by blanks.",
-        ),
-        "generate matrix": (
-            "generate:matrix",
-            "A 0/1 matrix of independent cells: a row for each transaction, a column for each item.",
-        ),
     }
 )
 
-#: The panels of kohort's help, and the commands of each; a command in none of them is hidden.
+#: The panels of kohort's help, and the commands of each, those of guests too; a command of the core in none is hidden.
 PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Start": ("demo", "app", "inspect", "init"),
@@ -146,8 +129,25 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
             load, example = partial(_load, place), EXAMPLES.get(words, "")
             found[one] = Command(one, load, purpose, example) if place else _group(one, purpose)
             found[one].hidden = not above and one not in chain(*PANELS.values())
-    panels = {"Commands": [*found]} if above else PANELS
-    return Group(name, panels, commands=found, params=options, help=sentence, no_args_is_help=True)
+    panels: Mapping[str, Sequence[str]] = {} if above else PANELS
+    rest, more = "Commands" if above else "Plug-ins", partial(_guests, above)
+    return Group(name, panels, rest, more, commands=found, params=options, help=sentence, no_args_is_help=True)
+
+
+def _guests(above: str) -> dict[str, Callable[[], click.Command]]:
+    """What makes each command that a guest or another package has in a group, by the command's own word."""
+    found: Mapping[str, object] = plugins("kohort.commands", {})
+    within = {words.removeprefix(above): words for words in found if words.startswith(above)}
+    return {one: partial(_guest, words, found) for one, words in within.items() if " " not in one}
+
+
+def _guest(words: str, found: Mapping[str, object]) -> click.Command:
+    """A command from its function, or a group from its module; its sentence is the first line of the docstring."""
+    one = found[words]
+    sentence = (getdoc(one) or "").partition("\n")[0]
+    if isinstance(one, ModuleType):
+        return _group(words, sentence)
+    return Command(words.rpartition(" ")[2], lambda: cast("Callable[..., None]", one), sentence)
 
 
 def _at_once(flag: str, place: str, sentence: str) -> click.Option:
@@ -243,8 +243,7 @@ def _carried_out(words: Sequence[str]) -> ExitReport:
     try:
         listen()
         _refuse_little_space()
-        # What a desk notes of a job stands on its pages: nobody looks at the terminal that it was started from.
-        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words) or [*words[:1]] == ["app"]):
+        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
             dispatch(words)
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         return _ending(end)

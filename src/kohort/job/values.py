@@ -17,7 +17,7 @@ from kohort.io.options import ReadOptions
 from kohort.job.codec import complete_records, names, node
 from kohort.job.faults import UNDECIDED, nearest
 from kohort.job.keys import REQUIRED, SEVERAL, TRI_STATE, KeyValues, ValueType, is_list, is_table
-from kohort.metrics.known import OBJECTIVES
+from kohort.metrics.known import OBJECTIVES, refuse_moved
 from kohort.schema import names_in
 from kohort.schema.dates import Period
 from kohort.schema.numbers import exact
@@ -374,10 +374,19 @@ QUOTE = text(lambda said: ReadOptions(quote=said or None), "CHAR")
 DECIMAL_MARK = text(lambda said: ReadOptions(decimal=said), "MARK")
 ENCODING = text(lambda said: ReadOptions(encoding=said), "NAME")
 PERSON_KEY = text(_decided, "COLUMN")
-_objective = word(*OBJECTIVES, "first").read
+_OBJECTIVE = word(*OBJECTIVES, "first")
+
+
+def _objective(value: object) -> object:
+    if isinstance(value, str):
+        refuse_moved(value, "")
+        value = value.replace("-", "_")
+    return _OBJECTIVE.read(value)
+
+
 OBJECTIVE = ValueType(
     metavar="WORD",
-    read=lambda value: _objective(value.replace("-", "_") if isinstance(value, str) else value),
+    read=_objective,
     schema={"enum": [*OBJECTIVES, "first", *(name.replace("_", "-") for name in OBJECTIVES if "_" in name)]},
     words=tuple(name.replace("_", "-") for name in (*OBJECTIVES, "first")),
 )

@@ -14,16 +14,15 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
         "lm": "kohort.metrics.loss:LM",
         "ncp": "kohort.metrics.loss:NCP",
         "gcp": "kohort.metrics.global_certainty_penalty:GCP",
-        "lm_geometric": "kohort.metrics.loss:LM_GEOMETRIC",
         "arx_loss": "kohort.metrics.loss:ARX_LOSS",
         "c_dm": "kohort.metrics.discernibility:C_DM",
         "c_avg": "kohort.metrics.class_size:C_AVG",
         "precision": "kohort.metrics.precision:PRECISION",
         "entropy": "kohort.metrics.entropy:ENTROPY",
         "height": "kohort.metrics.height:HEIGHT",
-        "max_loss": "kohort.metrics.maximum_loss:MAXIMUM_LOSS",
-        "classification": "kohort.metrics.classification:CLASSIFICATION",
-        "ambiguity": "kohort.metrics.ambiguity:AMBIGUITY",
         "kl": "kohort.metrics.kl_divergence:KL_DIVERGENCE",
     }
 )
+
+#: Metrics that kohort had: packages to copy in `examples/plugins` bring them.
+MOVED: Final = frozenset({"ambiguity", "classification", "lm_geometric", "max_loss"})

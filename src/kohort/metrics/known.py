@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.metrics import PLUGINS
+from kohort.metrics import MOVED, PLUGINS
 from kohort.specification import plugins
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ OBJECTIVES: Final[Mapping[str, Metric]] = MappingProxyType(
 )
 
 
+def refuse_moved(name: str, where: str) -> None:
+    """Raise where a metric is asked for that kohort no longer has, and that no package brings."""
+    if (key := name.replace("-", "_")) in MOVED and key not in METRICS:
+        hint = "examples/plugins in kohort's source has it as a package to install or to copy"
+        raise UsageError(f"the metric {name} is no longer part of kohort", where=where, hint=hint)
+
+
 def metric_of(name: str) -> Metric:
     """The metric with this name, as the objective of a search.
 
@@ -32,6 +39,7 @@ def metric_of(name: str) -> Metric:
         UsageError: no metric is called so, or it looks at more than a search knows.
     """
     if name not in OBJECTIVES:
+        refuse_moved(name, "objective")
         near = " or ".join(get_close_matches(name, OBJECTIVES))
         hint = f"did you mean {near}?" if near else f"one of {', '.join(OBJECTIVES)}"
         what = f"{name} cannot be an objective: finished releases alone have one" if name in METRICS else ""

@@ -40,22 +40,17 @@ def certainty_penalty(outcome: Outcome) -> Shares:
     return np.asarray((attribute_losses(outcome) * weights).sum(axis=-1) / weights.sum())
 
 
-def geometric_loss(outcome: Outcome) -> Shares:
-    """The weighted geometric mean of (loss + 1), less 1, in 0..1: a loss of 0 does not hide the others."""
-    return _geometric(attribute_losses(outcome), outcome.weights)
-
-
 def arx_loss(outcome: Outcome) -> Shares:
     """What ARX calls Loss: the same mean of losses that are cut off after ten decimals.
 
     ARX writes an attribute's loss as (sum of shares - n/|A|)/(n - n/|A|), a value's share being M/|A| and a suppressed
     record's 1; that is the attribute's LM.
     """
-    return _geometric(np.floor(attribute_losses(outcome) * TENTH_DECIMAL + NOISE) / TENTH_DECIMAL, outcome.weights)
+    return geometric_mean(np.floor(attribute_losses(outcome) * TENTH_DECIMAL + NOISE) / TENTH_DECIMAL, outcome.weights)
 
 
-def _geometric(losses: Shares, weights: Shares) -> Shares:
-    """By logarithms: of a loss of almost nothing no digits are lost."""
+def geometric_mean(losses: Shares, weights: Shares) -> Shares:
+    """The weighted geometric mean of (loss + 1), less 1; by logarithms, so that of a small loss no digits are lost."""
     return np.asarray(np.expm1((np.log1p(losses) * (weights / weights.sum())).sum(axis=-1)))
 
 
@@ -88,20 +83,6 @@ NCP = Metric(
     varying=True,
     join=averaged,
 )
-LM_GEOMETRIC = Metric(
-    Specification(
-        key="lm_geometric",
-        title="Loss (geometric mean)",
-        sentence=(
-            "The geometric mean of 1 plus each quasi-identifier's loss, minus 1: from 0, nothing lost, to 1, all lost."
-        ),
-        unit="geometric mean of the losses",
-    ),
-    geometric_loss,
-    Display(symbol="LM, geometric mean", kind="share"),
-    Disclosure(worth=one_record),
-    join=lambda costs, weights: float(_geometric(costs, weights)),
-)
 ARX_LOSS = Metric(
     Specification(
         key="arx_loss",
@@ -113,5 +94,5 @@ ARX_LOSS = Metric(
     Display(symbol="Loss (ARX)", kind="share"),
     Disclosure(worth=one_record),
     full_domain=True,
-    join=LM_GEOMETRIC.join,
+    join=lambda costs, weights: float(geometric_mean(costs, weights)),
 )

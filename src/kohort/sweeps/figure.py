@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.metrics.known import METRICS
+from kohort.metrics.known import METRICS, refuse_moved
 from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale
 from kohort.shown import many
 from kohort.sweeps.frame import Ending
@@ -94,6 +94,7 @@ def figure_of(text: str | None) -> tuple[Figure, str]:
     if name == _NAME:
         return _risk_utility(words.split(",") if colon else [])
     if text is not None and text not in FIGURES:
+        refuse_moved(text, "figure")
         names = (*FIGURES, _NAME)
         near = " or ".join(get_close_matches(text, names))
         hint = f"did you mean {near}?" if near else f"one of {', '.join(names)}"
@@ -102,6 +103,8 @@ def figure_of(text: str | None) -> tuple[Figure, str]:
 
 
 def _risk_utility(words: list[str]) -> tuple[Figure, str]:
+    for word in words:
+        refuse_moved(word, "figure")
     risks = [word for word in words if word in RISKS]
     losses = [word for word in words if word in METRICS and METRICS[word].less_is_better]
     if len(risks) > 1 or len(losses) > 1 or len(risks) + len(losses) < len(words):
@@ -113,8 +116,8 @@ def _risk_utility(words: list[str]) -> tuple[Figure, str]:
 def on_demand(text: str | None) -> tuple[str, ...]:
     """The metrics of a figure that are measured only on demand.
 
-    >>> on_demand("kl"), on_demand("risk-utility:k,ambiguity"), on_demand("lm")
-    (('kl',), ('ambiguity',), ())
+    >>> on_demand("kl"), on_demand("risk-utility:k,gcp"), on_demand("lm")
+    (('kl',), ('gcp',), ())
     """
     words = (text or DEFAULT).removeprefix(f"{_NAME}:").split(",")
     return tuple(word for word in words if word in METRICS and METRICS[word].detail)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kohort.assessment.inspection.evidence import SAMPLE
 from kohort.assessment.inspection.guesses import Guess, inspect_table
-from kohort.generate.italy import HIERARCHIES, ROLES, italy
+from kohort.samples.italy import HIERARCHIES, ROLES, italy
 from kohort.schema.hierarchies.spec import from_spec
 from kohort.tables.table import Column, Table, narrow
 

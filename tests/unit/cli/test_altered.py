@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.generate.italy import italy
 from kohort.perturbation.pseudonyms import read_key
+from kohort.samples.italy import italy
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import pytest
 
 from kohort import __version__
 from kohort.cli import options
-from kohort.cli.demo import JOB
 from kohort.cli.flags import flag_at
 from kohort.job.form import TABLE_JOB
 from kohort.job.parts import json_schema
+from kohort.samples.demo import JOB
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:

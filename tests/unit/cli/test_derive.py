@@ -7,21 +7,18 @@ from typing import Annotated, Any
 import click
 import pytest
 
-from kohort.cli import program
 from kohort.cli.derive import Command, Given, Keys
 from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
 from kohort.job.keys import Key, KeyTable, key, keys_of
 from kohort.job.values import SWITCH, each, table_of, whole
 from kohort.models.base import models
 from kohort.transactions.form import TRANSACTION_JOB
-from tests.command import kohort
+from tests.command import command, commands, kohort
 
 
 def panels_of(words: str) -> dict[str, dict[str, Any]]:
     """The options of a command by their flags, by the titles of their panels."""
-    group: Any = program.app
-    for word in words.split():
-        group = group.commands[word]
+    group = command(words)
     panels = group.panels(click.Context(group, **group.context_settings))
     return {
         title: {option.opts[0]: option for option in options if option.param_type_name == "option"}
@@ -46,8 +43,8 @@ def test_every_key_of_a_job_has_a_flag_with_its_sentence(form: KeyTable) -> None
 
 def test_every_model_has_its_flag_wherever_models_can_be_named() -> None:
     """A new model needs no line of the command line."""
-    for command in ("anonymize", "check", "sweep"):
-        flags = flags_of(command)
+    for words in ("anonymize", "check", "sweep"):
+        flags = flags_of(words)
         for kind in models().values():
             told = kind.specification
             assert flags[told.flag].metavar == told.usage.partition(" ")[2]
@@ -77,8 +74,8 @@ def test_short_forms() -> None:
         ["--out", "-o"],
         ["--quiet", "-q"],
     ]
-    for words, (place, _) in program.COMMANDS.items():
-        for flag, option in flags_of(words).items() if place else ():
+    for words in (one for one in commands() if not isinstance(command(one), click.Group)):
+        for flag, option in flags_of(words).items():
             assert {"--out": "-o", "--k": "-k", "--quiet": "-q"}.get(flag, flag) in option.opts, words
 
 
@@ -86,10 +83,10 @@ def test_a_flag_is_used_where_it_is_typed() -> None:
     """Even with the value that it has by default; and a denied one by the name that denies it."""
     seen: list[Given] = []
 
-    def command(table: Annotated[Given, Keys(only=("encoding", "header", "trim", "names"))]) -> None:
+    def printed(table: Annotated[Given, Keys(only=("encoding", "header", "trim", "names"))]) -> None:
         seen.append(table)
 
-    made = Command("command", lambda: command, "")
+    made = Command("command", lambda: printed, "")
     for words in ("", "--encoding utf-8 --no-header", "--header --trim --names a"):
         made.main(words.split(), standalone_mode=False)
     assert [given.used() for given in seen] == [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.transactions.market import Market
+from kohort.samples.baskets import Market
 from kohort.transactions.matrix import Matrix, text
 from tests.command import kohort
 

@@ -6,26 +6,17 @@ import os
 import re
 import shlex
 from itertools import chain
-from typing import Any
 from unittest.mock import patch
 
+import click
 import pytest
 
-from kohort.cli import app
 from kohort.cli.derive import MANY
-from kohort.cli.program import COMMANDS, EXAMPLES, PANELS
-from tests.command import flags_of, kohort
+from kohort.cli.program import EXAMPLES, PANELS
+from tests.command import command, commands, flags_of, kohort
 
 #: Two screens of a terminal, in lines of 80 columns.
 LINES, COLUMNS = 50, 80
-
-
-def command(words: str) -> Any:  # noqa: ANN401  as click has it
-    """A command or group by its words; kohort itself by none."""
-    found: Any = app
-    for word in words.split():
-        found = found.commands[word]
-    return found
 
 
 def help_of(words: str, flag: str = "-h", columns: int = COLUMNS) -> str:
@@ -36,7 +27,7 @@ def help_of(words: str, flag: str = "-h", columns: int = COLUMNS) -> str:
     return ran.out
 
 
-@pytest.mark.parametrize("words", ["", *COMMANDS])
+@pytest.mark.parametrize("words", ["", *commands()])
 def test_every_help_fits_two_screens(words: str) -> None:
     """No line is wider than the terminal, and all can be read at once."""
     lines = help_of(words).splitlines()
@@ -46,7 +37,7 @@ def test_every_help_fits_two_screens(words: str) -> None:
 
 def test_a_command_with_many_flags_has_an_example() -> None:
     """As its help is not the whole of it."""
-    leaves = [words for words, (place, _) in COMMANDS.items() if place]
+    leaves = [words for words in commands() if not isinstance(command(words), click.Group)]
     assert {*EXAMPLES} == {words for words in leaves if len(flags_of(command(words))) > MANY + 1}
 
 
@@ -80,7 +71,7 @@ def test_commands_stand_in_panels() -> None:
     page = help_of("")
     assert re.findall(r"^([A-Z]\w+):$", page, re.MULTILINE) == ["Options", *PANELS]
     hidden = {"compile"}  # it says that it is not needed, and goes with the next version
-    assert sorted(chain(*PANELS.values())) == sorted(words for words in {*COMMANDS} - hidden if " " not in words)
+    assert sorted(chain(*PANELS.values())) == sorted(words for words in {*commands()} - hidden if " " not in words)
     assert "compile" not in page
     ran = kohort("compile")
     assert (ran.status, ran.err) == (0, "")

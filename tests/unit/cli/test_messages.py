@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from kohort import cli
 from kohort.cli import program, screen
 from kohort.job.keys import PANELS
-from tests.command import flags_of, kohort
+from tests.command import command, commands, flags_of, kohort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,9 @@ BAD = {
     "vague verbs": r"\b(?:told|is said|not said|says so|on its word|unasked|means no|no such thing|name it so)\b",
     "defaults in riddles": r"\bif not (?:given|said)\b",
 }
+
+#: The commands of guests.
+GUESTS = ("desk/command.py", "samples/command.py", "samples/demo.py")
 
 #: Errors of the command line itself, with what they say first.
 MISUSES = {
@@ -48,7 +51,8 @@ MISUSES = {
 
 def texts() -> Iterator[tuple[str, str]]:
     """Every text in the modules of the command line but docstrings, with its place."""
-    for path in sorted(Path(cli.__file__).parent.glob("*.py")):
+    rooms = Path(cli.__file__).parents[1]
+    for path in sorted([*rooms.glob("cli/*.py"), *(rooms / one for one in GUESTS)]):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -71,11 +75,9 @@ def test_no_heading_is_a_participle() -> None:
 
 def test_every_sentence_of_the_help_is_one() -> None:
     """It begins with a capital or a word that can be typed, and ends with a stop or what is in brackets."""
-    for words, (place, purpose) in program.COMMANDS.items():
-        command: Any = program.app
-        for word in words.split():
-            command = command.commands[word]
-        for sentence in (purpose, *(one.help for one in flags_of(command) if place)):
+    for words in commands():
+        one = command(words)
+        for sentence in (one.help, *(flag.help for flag in flags_of(one) if not isinstance(one, click.Group))):
             assert re.fullmatch(r"(?s)(?:[A-Z0-9`]|intervals).*[.)]", sentence), (words, sentence)
 
 

@@ -10,8 +10,8 @@ from unittest.mock import patch
 import polars as pl
 import pytest
 
-from kohort.generate.italy import italy
 from kohort.perturbation.rounding import Rounding
+from kohort.samples.italy import italy
 from kohort.tables import perturbing
 from tests.command import kohort
 

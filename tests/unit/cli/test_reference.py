@@ -11,10 +11,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from kohort.cli import app
-from tests.command import flags_of
+from tests.command import command, flags_of
+from tests.command import commands as every
 
 PAGES = Path(__file__).parents[3] / "docs" / "reference" / "cli"
 INDEX = PAGES / "index.md"
@@ -22,18 +23,8 @@ INDEX = PAGES / "index.md"
 
 def commands() -> dict[str, Any]:
     """Every command but hidden ones by its words after `kohort`, in the order of the help."""
-    found: dict[str, Any] = {}
-    groups: list[tuple[str, Any]] = [("", app)]
-    for prefix, group in groups:
-        for name, command in group.commands.items():
-            words = f"{prefix}{name}"
-            if command.hidden:
-                continue
-            if hasattr(command, "commands"):
-                groups.append((f"{words} ", command))
-            else:
-                found[words] = command
-    return found
+    found = {words: command(words) for words in every()}
+    return {words: one for words, one in found.items() if not (one.hidden or isinstance(one, click.Group))}
 
 
 def purpose(command: Any) -> str:  # noqa: ANN401  as click has it

@@ -117,7 +117,7 @@ privacy = { k = 5, max-suppression = "5%" }
 
 [method]
 name = "best-effort"
-objective = "lm-geometric"
+objective = "arx-loss"
 node = { age = 2, sex = 0 }
 local = true
 time-limit = 10
@@ -320,7 +320,7 @@ def on_levels(method: str, privacy: str = "") -> TableRequest:
 def test_every_key_on_levels_reaches_the_job() -> None:
     """A job that names its node carries the order of its names, its limit, its greatest levels and its objective."""
     made = parse(ON_LEVELS).job
-    node = GivenNode((0, 2), SuppressionLimit.of("5%"), "lm_geometric", names=("sex", "age"))
+    node = GivenNode((0, 2), SuppressionLimit.of("5%"), "arx_loss", names=("sex", "age"))
     assert made.algorithm == LocalRecoding(node)
     assert [one.max_level for one in made.schema.quasi] == [None, 3]
     assert made.time_limit is None

@@ -26,7 +26,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     found: list[tuple[str, str]] = []
 
     def installed() -> dict[str, list[tuple[str, str]]]:
-        return dict.fromkeys(("kohort.models", "kohort.none"), sorted(found))
+        return {"kohort.models": sorted(found)}
 
     monkeypatch.setattr(specification, "installed", installed)
     models.cache_clear()

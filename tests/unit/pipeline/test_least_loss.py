@@ -14,9 +14,9 @@ from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.core.labels import Labels
 from kohort.core.recoding import RegionClasses
 from kohort.core.texts import Joined
-from kohort.generate.italy import italy
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.pipeline import outcome_of
+from kohort.samples.italy import italy
 from kohort.schema import Label
 
 PEOPLE = italy(400, seed=3).select("gender", "age", "education", "profession")

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.generate.italy import ROLES, italy
 from kohort.pipeline import anonymize, dry_run, save
+from kohort.samples.italy import ROLES, italy
 from tests.jobs import freely
 
 if TYPE_CHECKING:

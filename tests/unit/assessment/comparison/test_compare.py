@@ -12,10 +12,10 @@ from kohort.assessment.comparison import compare
 from kohort.assessment.comparison.statistics import COLUMNS
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError
-from kohort.generate.italy import italy
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.report.figures import as_json
+from kohort.samples.italy import italy
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from tests.jobs import freely

@@ -11,10 +11,10 @@ import pytest
 import kohort
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.errors import SourceNote, UsageError
-from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.reading import PersonGuess, clean_table, whose
+from kohort.samples.italy import italy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

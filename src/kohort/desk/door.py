@@ -1,0 +1,147 @@
+"""The way to a desk: its own pages, or first the page that asks which file to open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route, Router
+
+from kohort.desk.answers import faults_in
+from kohort.desk.baskets import pages as baskets
+from kohort.desk.hierarchies import HierarchyPages
+from kohort.desk.pages import Pages
+from kohort.desk.render import page, script, style
+from kohort.desk.serve import desk_of
+from kohort.errors import KohortError
+from kohort.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from kohort.desk.desk import Desk
+    from kohort.desk.job_pages import JobPages
+
+
+#: What a file may be said to hold, and whether that is transactions.
+KINDS: Final[Mapping[str, bool | None]] = {"guess": None, "table": False, "transactions": True}
+
+
+@dataclass(slots=True, eq=False)
+class Door:
+    """Where a desk is, once somebody has opened one.
+
+    Attributes:
+        folder: What a path that is typed is relative to, and where the job file of a draft goes.
+        desk: The desk; `None` until a file was named.
+    """
+
+    folder: Path
+    desk: Desk | None = None
+
+    def ask(self, _: Request) -> Response:
+        """The page that asks for a file."""
+        return self._page("", "guess")
+
+    def open(self, request: Request) -> Response:
+        """Open the desk of the file that was named."""
+        form = request.scope["form"]
+        path, kind = form.get("path", "").strip(), form.get("kind", "")
+        try:
+            self.desk = desk_of(self.folder / Path(path).expanduser(), self.folder, transactions=KINDS.get(kind))
+        except (KohortError, OSError, RuntimeError) as error:
+            return self._page(path, kind, error)
+        return RedirectResponse("/", 303)
+
+    def _page(self, path: str, kind: str, wrong: Exception | None = None) -> Response:
+        """The page with what was typed, and with what is wrong with it."""
+        faults = () if wrong is None else faults_in(wrong)
+        said = {"path": path, "kind": kind, "folder": str(self.folder), "title": "Open a file", "kohort": VERSION}
+        none = {"desk": None, "file": "", "saved": False, "done": "", "here": "/"}
+        shown = page("open", faults=faults, faulty=faults[0].what if faults else "", **said, **none)
+        return HTMLResponse(shown, 422 if faults else 200)
+
+
+def through(door: Door) -> ASGIApp:
+    """The web app behind a door, to be put behind `kohort.desk.guard.Guard`."""
+    shared = [Route(path, fixed(*FIXED[path]), methods=["GET"]) for path in ("/style.css", "/icon.svg", "/desk.js")]
+    asking = Router([*shared, Route("/", door.ask, methods=["GET"]), Route("/open", door.open, methods=["POST"])])
+    opened: list[ASGIApp] = []
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if door.desk is not None and not opened:
+            opened.append(app(door.desk))
+        await (opened[0] if opened else asking)(scope, receive, send)
+
+    return answer
+
+
+# ── the desk as a web app ────────────────────────────────────────────────────────────────────────
+
+#: The pages of each subject, by its name.
+PAGES: Final[Mapping[str, tuple[type[JobPages], ...]]] = {
+    "table": (Pages, HierarchyPages),
+    "transactions": (baskets.Pages,),
+}
+
+#: What stands for the desk in a row of tabs: a group of people who look the same.
+ICON: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#3f83c4">'
+    '<circle cx="4" cy="4" r="3"/><circle cx="12" cy="4" r="3"/><circle cx="4" cy="12" r="3"/>'
+    '<circle cx="12" cy="12" r="3"/></svg>'
+)
+
+
+#: What is the same for every desk: by its path, what makes the text, and its type.
+FIXED: Final[Mapping[str, tuple[Callable[[], str], str]]] = {
+    "/style.css": (style, "text/css"),
+    "/icon.svg": (lambda: ICON, "image/svg+xml"),
+    "/desk.js": (partial(script, "desk"), "text/javascript"),
+    "/tree.js": (partial(script, "tree"), "text/javascript"),
+}
+
+
+def app(desk: Desk) -> ASGIApp:
+    """The desk as a web app, to be put behind `kohort.desk.guard.Guard`."""
+    routers = {name: _router([one(desk) for one in pages]) for name, pages in PAGES.items()}
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await routers[desk.subject.name](scope, receive, send)
+
+    return answer
+
+
+def _router(pages: Sequence[JobPages]) -> Router:
+    routes = [Route(path, fixed(*one), methods=["GET"]) for path, one in FIXED.items()]
+    for some in pages:
+        routes += [Route(path, some.answering(one), methods=["GET"]) for path, one in some.shown().items()]
+        routes += [Route(path, some.answering(one), methods=["POST"]) for path, one in some.changes().items()]
+    return Router(_joined(routes))
+
+
+def fixed(text: Callable[[], str], kind: str) -> Callable[[Request], Response]:
+    """What is the same for every desk."""
+
+    def answer(_: Request) -> Response:
+        return Response(text(), media_type=kind)
+
+    return answer
+
+
+def _joined(routes: Sequence[Route]) -> list[Route]:
+    """Routes of one path as one, so that another verb is refused as such."""
+    made: dict[str, dict[str, Any]] = {}
+    for one in routes:
+        for verb in one.methods or ():
+            made.setdefault(one.path, {})[verb] = one.endpoint
+
+    def by_verb(endpoints: Mapping[str, Callable[[Request], Response]]) -> Callable[[Request], Response]:
+        return lambda request: endpoints[request.method](request)
+
+    return [Route(path, by_verb(endpoints), methods=[*endpoints]) for path, endpoints in made.items()]
