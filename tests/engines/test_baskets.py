@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import system
-from kohort.engines import baskets, cohorts
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
@@ -26,6 +25,7 @@ from kohort.pipeline.transactions import anonymize_transactions, dry_run_transac
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.report.transactions import transaction_figures
 from kohort.report.written import text_of
+from kohort.sql import baskets, cohorts
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.optimum import Optimum

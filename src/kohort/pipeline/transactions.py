@@ -13,7 +13,6 @@ import numpy as np
 from kohort.calls import called
 from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
-from kohort.engines.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCALLY, LocalEngine, engine_of
 from kohort.errors import VerificationError
@@ -24,6 +23,7 @@ from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease, check_labels
+from kohort.sql.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
 from kohort.system.progress import progress_to
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost

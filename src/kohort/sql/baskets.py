@@ -1,6 +1,6 @@
 """Transactions that lie in DuckDB: a record for each item of each, counted, ordered and written where they lie.
 
-A search for moles asks for supports, level by level (`kohort.engines.cohorts`), and a release for the transactions less
+A search for moles asks for supports, level by level (`kohort.sql.cohorts`), and a release for the transactions less
 the suppressed items, in the order of their content. Of neither does a transaction come here before it is released, and
 then it is written some at a time by the local writer: so the file is the local one, byte for byte.
 
@@ -19,7 +19,6 @@ import polars as pl
 
 from kohort import system
 from kohort.engines import sql
-from kohort.engines.cohorts import CohortCounter
 from kohort.engines.limits import shown
 from kohort.engines.relation import TemporaryTable
 from kohort.errors import InputError, UnsupportedError
@@ -29,6 +28,7 @@ from kohort.io.baskets.read import IN_PIECES
 from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
 from kohort.shown import Summary, many
+from kohort.sql.cohorts import CohortCounter
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
