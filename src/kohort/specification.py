@@ -32,6 +32,8 @@ SHARE: Final[Bounds] = MappingProxyType({"type": "number", "minimum": 0, "maximu
 
 NUMBER: Final[Bounds] = MappingProxyType({"type": "number"})
 COUNT: Final[Bounds] = MappingProxyType({"type": "integer", "minimum": 0})
+TEXT: Final[Bounds] = MappingProxyType({"type": "string"})
+TEXTS: Final[Bounds] = MappingProxyType({"type": "object", "additionalProperties": {"type": "string"}})
 
 
 def word(*words: str) -> Bounds:
@@ -51,6 +53,7 @@ class Parameter:
         origin: Where a job says it: at the plug-in's own key, at a key of its own beside that one, or for the whole
             job, which has one k.
         rising: Of a privacy model: whether a greater value is stricter, as of k and l; else a smaller one is.
+        metavar: Of a setting of an engine: the word for its value in the help; empty for the end of its name.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Parameter:
     examples: tuple[object, ...]
     origin: Literal["key", "beside", "job"] = "key"
     rising: bool = False
+    metavar: str = ""
 
     @property
     def kind(self) -> str:
@@ -147,6 +151,12 @@ class Specification:
         return {one.name: part for one, part in zip((first, *others), parts, strict=True)}
 
 
+#: The plug-ins that kohort's own guests bring: whole rooms that no other room imports. By group and key, where each is.
+GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {"kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"}}
+)
+
+
 @cache
 def installed(group: str) -> list[tuple[str, str]]:
     """The plug-ins of a group that other packages bring, by key: the key of each, and where it is.
@@ -201,16 +211,16 @@ class Plugins(Mapping[str, object]):
 
 
 def plugins(group: str, own: Mapping[str, str]) -> Plugins:
-    """Every plug-in of a group, by its key: kohort's own first, then those of other packages, by key.
+    """Every plug-in of a group, by its key: kohort's own first, then those of its guests and of other packages, by key.
 
     Args:
         group: The entry points of other packages: `kohort.models`.
-        own: Where each of kohort's own is, `module:name` by its key, as in an entry point.
+        own: Where each of the core's is, `module:name` by its key, as in an entry point.
 
     >>> list(plugins("kohort.none", {"one": "kohort.specification:Specification"}))
     ['one']
     """
-    found = dict(own)
+    found = {**own, **GUESTS.get(group, {})}
     for name, place in installed(group):
         if name in found:
             what = f"{place} brings {name}, which exists already"

@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import system
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
@@ -26,6 +24,8 @@ from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.report.transactions import transaction_figures
 from kohort.report.written import text_of
 from kohort.sql import baskets, cohorts
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.optimum import Optimum
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
 
 #: One database for all tests.
-DUCKDB = ElsewhereEngine(DuckDB.opened(None, None))
+DUCKDB = RemoteEngine(DuckDB.opened(None, None))
 
 #: Some items are numbers, so that their order depends on all of them; some must be quoted.
 ITEMS = ("tea", "jam", "10", "9", "ale", 'a "b", c', "pill", "ill")
@@ -287,7 +287,7 @@ def test_what_needs_the_transactions_is_refused(tmp_path: Path) -> None:
 
 def test_another_database_counts_no_transactions(tmp_path: Path) -> None:
     """The message names the engine that does, and how the records get there."""
-    where = ElsewhereEngine(SQLite())
+    where = RemoteEngine(SQLite())
     with pytest.raises(UnsupportedError, match=r"^transactions are not counted in SQLite") as caught:
         anonymize_transactions(tmp_path / "none.csv", PILLS, target=tmp_path / "out.csv", engine=where)
     assert caught.value.hint.startswith("write the records as Parquet, and name the engine duckdb")

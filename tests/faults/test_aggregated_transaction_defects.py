@@ -18,12 +18,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kohort.engines.duckdb import DuckDB
 from kohort.errors import FileError, VerificationError
 from kohort.io.baskets import read
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.read import pieces_of
 from kohort.sql.baskets import baskets_of
+from kohort.sql.duckdb import DuckDB
 from kohort.transactions.coherence import Coherence
 from kohort.verify.transactions import verify_transactions
 from kohort.verify.transactions.aggregated import verify_by_aggregation

@@ -45,7 +45,7 @@ def carry_out(
     job: Document | None = None,
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
-    from kohort.engines.local import engine_of
+    from kohort.engines.base import engine_of
     from kohort.job.transactions import refuse_target
     from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
     from kohort.report.render.transactions import transactions_text

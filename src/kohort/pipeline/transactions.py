@@ -13,8 +13,8 @@ import numpy as np
 from kohort.calls import called
 from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
-from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.local import LOCALLY, LocalEngine, engine_of
+from kohort.engines.base import LOCALLY, engine_of
+from kohort.engines.local import LocalEngine
 from kohort.errors import VerificationError
 from kohort.io.baskets import read_content, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
@@ -24,6 +24,7 @@ from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease, check_labels
 from kohort.sql.baskets import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
+from kohort.sql.remote import RemoteEngine
 from kohort.system.progress import progress_to
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
@@ -81,7 +82,7 @@ def anonymize_transactions(
     """
     with progress_to(progress) as on_progress:
         stage, engine = Stages(on_progress), _engine(engine)
-        if isinstance(engine, ElsewhereEngine):
+        if isinstance(engine, RemoteEngine):
             refuse_form(None if target is None else job.written_to(Path(target)).form)
         if target is not None:
             path, inputs = Path(target), (*paths(source), *inputs)
@@ -109,7 +110,7 @@ def dry_run_transactions(
 
 
 def _engine(engine: object) -> Engine:
-    return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
+    return engine if isinstance(engine, RemoteEngine | LocalEngine) else engine_of(engine)
 
 
 class _Read(NamedTuple):
@@ -121,7 +122,7 @@ class _Read(NamedTuple):
 
 
 def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> _Read:
-    if isinstance(engine, ElsewhereEngine):
+    if isinstance(engine, RemoteEngine):
         base = duckdb_of(engine.base)
         refuse_unsupported(job)
         baskets = baskets_of(base, source, job.reading, engine.limit, even_small=even_small)

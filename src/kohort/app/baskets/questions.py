@@ -16,7 +16,7 @@ from kohort.app.fields import changed
 from kohort.app.questions import REPORTS, SHOWN, changes_in, page_writers, refuse_piped, reports_of
 from kohort.app.subjects import document_in, transactions_of
 from kohort.assessment.inspection.distribution import Bar
-from kohort.engines.local import engine_of
+from kohort.engines.base import engine_of
 from kohort.errors import KohortError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in

@@ -15,10 +15,10 @@ import polars as pl
 
 from kohort.algorithms.lattice.rollup import levels_of
 from kohort.core.frequency import group
-from kohort.engines import sql
 from kohort.engines.limits import shown
-from kohort.engines.relation import CELL, TemporaryTable, by_class
 from kohort.errors import LimitError
+from kohort.sql import sql
+from kohort.sql.relation import CELL, TemporaryTable, by_class
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
     from kohort.core.recoding import FullDomain
-    from kohort.engines.coded import TuplesElsewhere
     from kohort.schema.domain import Domain
+    from kohort.sql.coded import TuplesElsewhere
 
 #: Shares of classes for each fetch of them: those of several fit together.
 SHARES: Final = 8

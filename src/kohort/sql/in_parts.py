@@ -20,18 +20,19 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import Solution
 from kohort.core.branches import with_companions
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
-from kohort.engines import sql
 from kohort.engines.base import Counts
-from kohort.engines.coded import CodedColumns, TuplesElsewhere
-from kohort.engines.elsewhere import ReleasedRelation, labelled, placed_in
+from kohort.engines.gates import refuse_listed, refuse_pairs
 from kohort.engines.limits import refuse_empty
-from kohort.engines.on_levels import TuplesOnLevels
-from kohort.engines.relation import TemporaryTable, by_class
-from kohort.engines.unsafe import RemoteTuples, refuse_listed, refuse_pairs
-from kohort.engines.written import CLASS
 from kohort.errors import SourceNote
 from kohort.schema import Missing
 from kohort.shown import many
+from kohort.sql import sql
+from kohort.sql.coded import CodedColumns, TuplesElsewhere
+from kohort.sql.gates import RemoteTuples
+from kohort.sql.on_levels import TuplesOnLevels
+from kohort.sql.relation import TemporaryTable, by_class
+from kohort.sql.remote import ReleasedRelation, labelled, placed_in
+from kohort.sql.written import CLASS
 from kohort.tables.coded import labels_in_order
 from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.table import Table
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm, Problem
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
-    from kohort.engines.relation import Relation
     from kohort.release import Job
+    from kohort.sql.relation import Relation
     from kohort.tables.dataset import Values
     from kohort.verify.aggregates import Hashed, Tuples
 
