@@ -216,7 +216,7 @@ UNUSED = (
         "kohort.report.release",
         "kohort.schema.patterns",
         "kohort.signing",
-        "kohort.verify.aggregated",
+        "kohort.sql.verify.aggregated",
     }
     | {"cryptography", "jinja2", "matplotlib", "pandas", "pyarrow", "rich", "tomlkit", "tomllib"}
 )

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
 
 
-def _opened(limit: int | None, folder: Path | None, _: Mapping[str, Any]) -> Engine:
+def _opened(engine: object, limit: int | None, folder: Path | None, _: Mapping[str, Any]) -> Engine | None:
     from kohort.engines.local import local_engine  # noqa: PLC0415  a form or a help needs no engine
 
-    return local_engine(limit, folder)
+    return local_engine(limit, folder) if isinstance(engine, str) else None
 
 
 #: The local engine, by its name.

@@ -148,15 +148,13 @@ class EngineKind:
 
     Attributes:
         specification: Its name, what it reads in a few words, and its own settings as parameters.
-        opened: An engine within so many bytes of memory, with a folder for what does not fit, and its settings.
-        over: An engine over a connection or session of the user's, within so many bytes of memory; `None` where the
-            object is not one of this engine's.
+        opened: By its name an engine of its own, else one over the connection or session given, `None` where that is
+            not one of this engine's; within so many bytes of memory, with a folder for what does not fit, and settings.
         objects: What such an object is called, in messages.
     """
 
     specification: Specification
-    opened: Callable[[int | None, Path | None, Mapping[str, Any]], Engine]
-    over: Callable[[object, int | None], Engine | None] = lambda _, __: None
+    opened: Callable[[object, int | None, Path | None, Mapping[str, Any]], Engine | None]
     objects: str = ""
 
 
@@ -193,10 +191,9 @@ def engine_of(
             where = setting.replace("_", "-")
             hint = f"add --engine {name}, or leave {where} out"
             raise UsageError(f"{where} applies only to the engine {name}", where=where, hint=hint)
-    if isinstance(engine, str) and engine in ENGINES:
-        return ENGINES[engine].opened(memory_limit, None if spill_folder is None else Path(spill_folder), own)
-    for kind in () if isinstance(engine, str) else ENGINES.values():
-        made = kind.over(engine, memory_limit)
+    folder = None if spill_folder is None else Path(spill_folder)
+    for kind in (ENGINES[name] for name in ENGINES if not isinstance(engine, str) or name == engine):
+        made = kind.opened(engine, memory_limit, folder, own)
         if made is not None:
             return made
     objects = [kind.objects for kind in ENGINES.values() if kind.objects]

@@ -1,4 +1,7 @@
-"""The SQL engines: records stay in DuckDB or Spark, which count, join, sort and write them."""
+"""The SQL engines: records stay in DuckDB or Spark, which count, join, sort and write them.
+
+A user's connection or session is told by the name of its class: nothing is imported for the objects of others.
+"""
 
 from __future__ import annotations
 
@@ -12,77 +15,45 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.sql.remote import RemoteEngine
-    from kohort.sql.sql import Database
 
 
-def _over(base: Database, limit: int | None) -> RemoteEngine:
-    from kohort.sql.remote import RemoteEngine  # noqa: PLC0415  a form or a help needs no engine
-
-    return RemoteEngine(base, limit)
-
-
-def _duckdb(limit: int | None, folder: Path | None, _: Mapping[str, Any]) -> RemoteEngine:
-    from kohort.sql.duckdb import DuckDB  # noqa: PLC0415  as above
-
-    return _over(DuckDB.opened(limit, folder), limit)
-
-
-def _over_connection(engine: object, limit: int | None) -> RemoteEngine | None:
-    """An engine over a connection to DuckDB, told by the name of its class: nothing is imported for other objects."""
-    if type(engine).__name__ != "DuckDBPyConnection":
+def _duckdb(engine: object, limit: int | None, folder: Path | None, _: Mapping[str, Any]) -> RemoteEngine | None:
+    if not isinstance(engine, str) and type(engine).__name__ != "DuckDBPyConnection":
         return None
-    from kohort.sql.duckdb import DuckDB  # noqa: PLC0415  as above
+    from kohort.sql.duckdb import DuckDB  # noqa: PLC0415  a form or a help needs no engine
+    from kohort.sql.remote import RemoteEngine  # noqa: PLC0415  as above
 
-    return _over(DuckDB(engine), limit)
+    return RemoteEngine(DuckDB.opened(limit, folder) if isinstance(engine, str) else DuckDB(engine), limit)
 
 
-def _spark(limit: int | None, folder: Path | None, settings: Mapping[str, Any]) -> RemoteEngine:
+def _spark(engine: object, limit: int | None, folder: Path | None, own: Mapping[str, Any]) -> RemoteEngine | None:
+    kind = type(engine)
+    if not isinstance(engine, str) and not (kind.__name__ == "SparkSession" and kind.__module__.startswith("pyspark.")):
+        return None
+    from kohort.sql.remote import RemoteEngine  # noqa: PLC0415  as above
     from kohort.sql.spark import Spark  # noqa: PLC0415  as above
     from kohort.sql.spark_session import LOCAL, Cluster  # noqa: PLC0415  as above
 
-    cluster = Cluster(settings.get("master", LOCAL), dict(settings.get("spark_conf", {})), limit, folder)
-    return _over(Spark.opened(cluster), limit)
+    asked = Cluster(own.get("master", LOCAL), dict(own.get("spark_conf", {})), limit, folder)
+    return RemoteEngine(Spark.opened(asked) if isinstance(engine, str) else Spark(engine), limit)
 
 
-def _over_session(engine: object, limit: int | None) -> RemoteEngine | None:
-    """An engine over a session of Spark, told likewise."""
-    if type(engine).__name__ != "SparkSession" or not type(engine).__module__.startswith("pyspark."):
-        return None
-    from kohort.sql.spark import Spark  # noqa: PLC0415  as above
-
-    return _over(Spark(engine), limit)
-
+_MASTER: Final = "Spark's master: local[*], which is this machine, or spark://HOST:PORT."
+_CONF: Final = "A setting of Spark: spark.executor.memory=8g (repeatable)."
 
 DUCKDB: Final = EngineKind(
-    Specification("duckdb", "DuckDB", "for CSV, Parquet and .duckdb files"),
-    _duckdb,
-    _over_connection,
-    "a connection of DuckDB",
+    Specification("duckdb", "DuckDB", "for CSV, Parquet and .duckdb files"), _duckdb, "a connection of DuckDB"
 )
-
 SPARK: Final = EngineKind(
     Specification(
         "spark",
         "Spark",
         "for CSV, Parquet and tables of its catalogue",
         parameters=(
-            Parameter(
-                "master",
-                TEXT,
-                "Spark's master: local[*], which is this machine, or spark://HOST:PORT.",
-                ("local[*]",),
-                metavar="URL",
-            ),
-            Parameter(
-                "spark_conf",
-                TEXTS,
-                "A setting of Spark: spark.executor.memory=8g (repeatable).",
-                ({"spark.executor.memory": "8g"},),
-                metavar="KEY=VALUE",
-            ),
+            Parameter("master", TEXT, _MASTER, ("local[*]",), metavar="URL"),
+            Parameter("spark_conf", TEXTS, _CONF, ({"spark.executor.memory": "8g"},), metavar="KEY=VALUE"),
         ),
     ),
     _spark,
-    _over_session,
     "a session of Spark",
 )

@@ -8,8 +8,8 @@ import numpy as np
 
 from kohort.core.uniques import Singling
 from kohort.engines.gates import Tuples
+from kohort.sql.verify.aggregated import only
 from kohort.tables.table import Table
-from kohort.verify.aggregated import only
 from kohort.verify.identifiers import few_of, suspects
 from kohort.verify.singling import most, singling_of
 

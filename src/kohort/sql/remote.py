@@ -28,14 +28,14 @@ from kohort.sql import sql
 from kohort.sql.coded import CodedColumns
 from kohort.sql.gates import RemoteTuples, leaking_of, looked_at, singled_out_of, together_in
 from kohort.sql.relation import CELL, Kind, Relation, by_class
+from kohort.sql.verify.aggregated import Destinations, verify_by_aggregation
+from kohort.sql.verify.in_parts import verify_in_parts
 from kohort.sql.written import CLASS, TypedRecords, lines_of
 from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.complete import could_enter, refuse_none
 from kohort.tables.dataset import CellsByClass, ReleasedRecords
 from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table, narrow
-from kohort.verify.aggregated import Destinations, verify_by_aggregation
-from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.singling import singled_out, together
 from kohort.verify.verdict import places
 
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.sql.sql import Database
+    from kohort.sql.verify.in_parts import ClassedRelation
     from kohort.tables.dataset import Dataset
     from kohort.verify import Claim, Verdict
-    from kohort.verify.in_parts import ClassedRelation
 
 #: Records of a population table that are fetched, at most.
 SMALL: Final = 1 << 20

@@ -1,9 +1,9 @@
 """Judge a release some classes at a time: neither the tuples of the input nor the records fit into memory.
 
-It is verification by aggregation (`kohort.verify.aggregated`), in the order of the release. The input answers with the
-tuples that are said to be released in some consecutive classes; as many records of the files are read beside it, and
-both have to be the same. They are judged as a release of their own, but for how many records of the whole input have
-each value.
+It is verification by aggregation (`kohort.sql.verify.aggregated`), in the order of the release. The input answers with
+the tuples that are said to be released in some consecutive classes; as many records of the files are read beside it,
+and both have to be the same. They are judged as a release of their own, but for how many records of the whole input
+have each value.
 
 The division of the input is checked, too. The groups together have as many records as the input, and as many with each
 value. Records in no class have to lack a value for which they do not enter, or are suppressed. Consecutive groups never
@@ -27,8 +27,8 @@ import polars as pl
 from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError
 from kohort.shown import many
-from kohort.tables.table import Column, Table, narrow
-from kohort.verify.aggregated import (
+from kohort.sql.verify import NO_CODES, WrittenParts, added
+from kohort.sql.verify.aggregated import (
     ReleasedTuples,
     TupleQuery,
     check_identifiers,
@@ -39,9 +39,9 @@ from kohort.verify.aggregated import (
     read_parts,
     released_tuples,
 )
+from kohort.tables.table import Column, Table, narrow
 from kohort.verify.aggregates import as_texts
 from kohort.verify.identifiers import leaks
-from kohort.verify.parts import NO_CODES, WrittenParts, added
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import (
     incomplete,
