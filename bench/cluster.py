@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.engines.spark_session import module, refuse_old_java
 from kohort.errors import FileError, KohortError
+from kohort.sql.spark_session import module, refuse_old_java
 
 if TYPE_CHECKING:
     from collections.abc import Generator

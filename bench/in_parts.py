@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from bench.scale import KINDS, table
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import SourceNote
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def watched(source: Path, job: Job, limit: int, *, parts: bool) -> None:
     warnings.simplefilter("ignore", SourceNote)
     opened = DuckDB.opened(limit, source.parent)
     base = Watched(opened.connection, own=opened.own)
-    engine = ElsewhereEngine(base, limit) if parts else ElsewhereEngine(base)
+    engine = RemoteEngine(base, limit) if parts else RemoteEngine(base)
     line = made(source, job, source.with_name(f"{parts}.csv"), engine, base)
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{'in parts' if parts else 'at once'}  {peak / 1e6:,.0f} MB at most  {line}", flush=True)
@@ -127,7 +127,7 @@ def main() -> None:
             for most in arguments.most:
                 opened = DuckDB.opened(None, Path(folder))
                 base = Watched(opened.connection, own=opened.own)
-                engine = ElsewhereEngine(base, together=most)
+                engine = RemoteEngine(base, together=most)
                 line = made(source, asked.job, Path(folder, f"{most}.csv"), engine, base)
                 print(f"{kind} {most:,}  {line}", flush=True)
 

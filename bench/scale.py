@@ -52,7 +52,7 @@ SET_ASIDE = "VmData:"
 STAGES = """
 import json, sys, time
 from kohort import pipeline
-from kohort.engines.local import engine_of
+from kohort.engines.base import engine_of
 from kohort.job.request import request
 made = request(json.loads(sys.argv[1]), where=str)
 on_progress = lambda stage: print(json.dumps([stage, time.process_time()]), flush=True)

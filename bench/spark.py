@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from bench.scale import KINDS, table
-from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.io.forms import Format
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
+from kohort.sql.remote import RemoteEngine
+from kohort.sql.spark import Spark
+from kohort.sql.spark_session import Cluster
 from kohort.system.workspace import bytes_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Runs:
         job = replace(made.job, writing=Writing(Format.CSV, records_per_part=EACH))
         begun: list[tuple[str, Seconds]] = []
         on_progress: Callable[[str], None] = lambda stage: begun.append((stage, self.now()))  # noqa: E731
-        engine = ElsewhereEngine(Spark(self.spark.session), self.limit)  # what it keeps goes with it
+        engine = RemoteEngine(Spark(self.spark.session), self.limit)  # what it keeps goes with it
         anonymize(self.source, job, target=f"{self.target}/", engine=engine, on_progress=on_progress)
         on_progress("end")
         rmtree(self.target)

@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCE))  # a build has not installed it yet
 
 from kohort.io.options import ReadOptions  # noqa: E402  as above
 from kohort.job.form import TABLE_JOB  # noqa: E402
-from kohort.job.keys import ENDS, keys_of  # noqa: E402
+from kohort.job.keys import keys_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def part(name: str, base: str, sentence: str, keys: Sequence[Key]) -> str:
 
 def main() -> None:
     """Write the file."""
-    keys = [key for key in keys_of(TABLE_JOB) if key.place not in ENDS]
+    keys = [key for key in keys_of(TABLE_JOB) if not key.is_end]
     reading = [key for key in keys if key.place[0] == "input" and key.name in ReadOptions.__slots__]
     promises = [key for key in keys if key.is_model or key.keyword in {"person", "hierarchy"}]
     others = [key for key in keys if key not in reading and key not in promises]

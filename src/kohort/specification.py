@@ -41,6 +41,7 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "generate baskets": "kohort.samples.command:baskets",
             "generate matrix": "kohort.samples.command:matrix",
         },
+        "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
     }
 )
@@ -53,6 +54,8 @@ SHARE: Final[Bounds] = MappingProxyType({"type": "number", "minimum": 0, "maximu
 
 NUMBER: Final[Bounds] = MappingProxyType({"type": "number"})
 COUNT: Final[Bounds] = MappingProxyType({"type": "integer", "minimum": 0})
+TEXT: Final[Bounds] = MappingProxyType({"type": "string"})
+TEXTS: Final[Bounds] = MappingProxyType({"type": "object", "additionalProperties": {"type": "string"}})
 
 
 def word(*words: str) -> Bounds:
@@ -72,6 +75,7 @@ class Parameter:
         origin: Where a job says it: at the plug-in's own key, at a key of its own beside that one, or for the whole
             job, which has one k.
         rising: Of a privacy model: whether a greater value is stricter, as of k and l; else a smaller one is.
+        metavar: Of a setting of an engine: the word for its value in the help; empty for the end of its name.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Parameter:
     examples: tuple[object, ...]
     origin: Literal["key", "beside", "job"] = "key"
     rising: bool = False
+    metavar: str = ""
 
     @property
     def kind(self) -> str:

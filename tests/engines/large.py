@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.pipeline import anonymize
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
+from kohort.sql.spark import Spark
+from kohort.sql.spark_session import Cluster
 from tests.engines.test_duckdb import RETOLD, asked
 from tests.engines.test_spark import MASTER, QUICK
 
@@ -39,14 +39,14 @@ OPTIONS: Mapping[str, object] = {
 }
 
 
-def engines(*most: int) -> dict[int, ElsewhereEngine]:
+def engines(*most: int) -> dict[int, RemoteEngine]:
     """Engines that take so many tuples together."""
-    return {one: ElsewhereEngine(BASE, together=one) for one in most}
+    return {one: RemoteEngine(BASE, together=one) for one in most}
 
 
-def on_spark(together: int) -> ElsewhereEngine:
+def on_spark(together: int) -> RemoteEngine:
     """Such an engine on Spark."""
-    return ElsewhereEngine(Spark.opened(Cluster(MASTER, QUICK)), together=together)
+    return RemoteEngine(Spark.opened(Cluster(MASTER, QUICK)), together=together)
 
 
 def people(records: int = 400) -> pl.DataFrame:

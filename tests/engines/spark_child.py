@@ -12,15 +12,15 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.errors import KohortError
 from kohort.io.forms import Format
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
+from kohort.sql.remote import RemoteEngine
+from kohort.sql.spark import Spark
+from kohort.sql.spark_session import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def kill_during(context: Any, workers: Sequence[int], proof: dict[str, Any]) -> 
 def main(told: dict[str, Any]) -> int:
     """Make the release; when a stage of the pipeline begins whose victims are named, kill them in it."""
     base = Spark.opened(Cluster(told["master"], told["conf"]))
-    engine = ElsewhereEngine(base)
+    engine = RemoteEngine(base)
     made = job_from(None, told["options"])
     assert isinstance(made, Request)
     job = replace(made.job, writing=Writing(Format.CSV, records_per_part=told["each"]))

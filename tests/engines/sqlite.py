@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kohort.engines.relation import Relation, unused
-from kohort.engines.sources import Source, relation_of
 from kohort.errors import UnsupportedError
+from kohort.sql.relation import Relation, unused
+from kohort.sql.sources import Source, relation_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from kohort.engines.sql import Lines
     from kohort.io.options import ReadOptions
+    from kohort.sql.sql import Lines
 
 
 class ExactSum:  # of any size: as a text where SQLite has no such number

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import system
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 from kohort.transactions import duckdb as module
 from kohort.transactions import duckdb_levels
 from kohort.transactions.cells import LocalSuppression
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kohort.transactions.release import TransactionRelease
 
 #: One database for all tests.
-DUCKDB = ElsewhereEngine(DuckDB.opened(None, None))
+DUCKDB = RemoteEngine(DuckDB.opened(None, None))
 
 #: Some items are numbers, so that their order depends on all of them; some must be quoted.
 ITEMS = ("tea", "jam", "10", "9", "ale", 'a "b", c', "pill", "ill")
@@ -288,7 +288,7 @@ def test_what_needs_the_transactions_is_refused(tmp_path: Path) -> None:
 
 def test_another_database_counts_no_transactions(tmp_path: Path) -> None:
     """The message names the engine that does, and how the records get there."""
-    where = ElsewhereEngine(SQLite())
+    where = RemoteEngine(SQLite())
     with pytest.raises(UnsupportedError, match=r"^transactions are not counted in SQLite") as caught:
         anonymize_transactions(tmp_path / "none.csv", PILLS, target=tmp_path / "out.csv", engine=where)
     assert caught.value.hint.startswith("write the records as Parquet, and name the engine duckdb")

@@ -18,8 +18,6 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, LocalEngine
 from kohort.errors import (
     InfeasibleError,
@@ -38,6 +36,8 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize, dry_run
 from kohort.release import Writing
 from kohort.report.release import release_figures
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 from kohort.system.workspace import Workspace
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kohort.release import Job
 
 #: One database for all tests: opening one takes longer than most of them.
-ENGINE = ElsewhereEngine(DuckDB.opened(None, None))
+ENGINE = RemoteEngine(DuckDB.opened(None, None))
 
 #: Columns of made-up tables repeat, so one tells another.
 RETOLD = "ignore:.* can be guessed from:kohort.errors.SourceNote"
@@ -193,7 +193,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def compared(source: object, job: Job, folder: Path, elsewhere: ElsewhereEngine = ENGINE) -> str:
+def compared(source: object, job: Job, folder: Path, elsewhere: RemoteEngine = ENGINE) -> str:
     """All engines make the same, or all refuse it; which."""
     made: list[tuple[object, ...]] = []
     named = f"release.{job.writing.format or 'csv'}"
@@ -422,7 +422,7 @@ def test_an_empty_table_is_released_empty(tmp_path: Path) -> None:
 def test_too_many_tuples_are_refused_by_an_estimate(tmp_path: Path) -> None:
     """Before they are fetched, with about how many there are."""
     frame = pl.DataFrame({"age": range(20_000)})
-    engine = ElsewhereEngine(ENGINE.base, 100_000)
+    engine = RemoteEngine(ENGINE.base, 100_000)
     with pytest.raises(LimitError, match="different tuples would take"):
         anonymize(frame, asked_of(["age"]), target=tmp_path / "out.csv", engine=engine)
 
@@ -442,7 +442,7 @@ def test_alike_records_go_to_several_classes(tmp_path: Path) -> None:
 def test_tuples_of_people_are_refused_by_an_estimate(tmp_path: Path) -> None:
     """Ages alone would fit; ages of people do not."""
     frame = pl.DataFrame({"age": [at % 7 for at in range(20_000)], "name": [f"p{at}x" for at in range(20_000)]})
-    engine, options = ElsewhereEngine(ENGINE.base, 1_500_000), {"quasi": ["age"], "identifying": ["name"], "k": 5}
+    engine, options = RemoteEngine(ENGINE.base, 1_500_000), {"quasi": ["age"], "identifying": ["name"], "k": 5}
     made = [job_from(None, options), job_from(None, {**options, "person": "name"})]
     jobs = [one.job for one in made if isinstance(one, Request)]
     anonymize(frame, jobs[0], target=tmp_path / "records.csv", engine=engine)
@@ -464,7 +464,7 @@ def test_values_that_look_alike_are_noted(tmp_path: Path) -> None:
     made = job_from(None, {**roles, "allow_singling": ["note"], "k": 2})
     assert isinstance(made, Request)
     said: list[tuple[str, ...]] = []
-    for name, engine in (("local", LOCAL), ("all", ENGINE), ("some", ElsewhereEngine(ENGINE.base, 18_000))):
+    for name, engine in (("local", LOCAL), ("all", ENGINE), ("some", RemoteEngine(ENGINE.base, 18_000))):
         found = anonymize(frame, made.job, target=tmp_path / f"{name}.csv", engine=engine)
         said.append(release_figures(found).notes)
         assert ("note" in found.homogeneity) == (name != "some")
@@ -539,7 +539,7 @@ def test_a_population_table_is_fetched_if_it_is_small(tmp_path: Path, monkeypatc
     for name, engine in (("local", LOCAL), ("there", ENGINE)):
         anonymize(frame, made.job, population=known, target=tmp_path / f"{name}.csv", engine=engine)
     assert (tmp_path / "local.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()
-    monkeypatch.setattr("kohort.engines.elsewhere.SMALL", 44)
+    monkeypatch.setattr("kohort.sql.remote.SMALL", 44)
     with pytest.raises(UnsupportedError, match="a population table of more than 44 records"):
         anonymize(frame, made.job, population=known, target=tmp_path / "more.csv", engine=ENGINE)
 

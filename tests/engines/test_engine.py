@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from kohort import Job, KAnonymity, Schema
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import VerificationError
 from kohort.pipeline import anonymize
+from kohort.sql.remote import RemoteEngine
 from kohort.tables.dataset import Values
 from kohort.testing import WrongEngineError, check_engine
 from tests.engines.sqlite import SQLite
@@ -97,7 +97,7 @@ class Remote:
         return LOCAL.verify(written, claim)
 
 
-@pytest.mark.parametrize("engine", [LOCAL, Remote(), ElsewhereEngine(SQLite())], ids=["local", "remote", "sqlite"])
+@pytest.mark.parametrize("engine", [LOCAL, Remote(), RemoteEngine(SQLite())], ids=["local", "remote", "sqlite"])
 def test_every_engine_does_the_same(engine: Engine) -> None:
     """Each counts, recodes, writes and verifies as one would by hand."""
     check_engine(engine, tables=14)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, SourceNote
 from kohort.pipeline import anonymize
 from kohort.report.release import release_figures
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines import large
@@ -31,7 +31,7 @@ from tests.engines.test_spark import needs_spark
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.engines.sql import Database
+    from kohort.sql.sql import Database
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table was searched in:kohort.errors.SourceNote", *PASSED_OVER)
 
@@ -62,7 +62,7 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
 @pytest.mark.parametrize("most", [10, 18])
 def test_tuples_in_parts_are_those_of_an_engine(base: Database, most: int) -> None:
     """The one test body of engines: what is written is judged, and what is damaged is refused; classes fit."""
-    check_engine(ElsewhereEngine(base, together=most), tables=4, seed=most)
+    check_engine(RemoteEngine(base, together=most), tables=4, seed=most)
 
 
 OPTIONS = {"l": {"ill": 2}, "no_grid": True, "labels": "set", "cut": "nearest"}
@@ -76,7 +76,7 @@ def test_figures_are_those_of_the_local_engine(tmp_path: Path) -> None:
     frame = people()
     due = release_figures(released(frame, tmp_path / "local.csv"))
     with pytest.warns(SourceNote, match=r"searched in \d+ parts.*: 4 rounds, [\d,]+ histogram rows"):
-        made = released(frame, tmp_path / "there.csv", ElsewhereEngine(BASE, together=50))
+        made = released(frame, tmp_path / "there.csv", RemoteEngine(BASE, together=50))
     found = release_figures(made)
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
     assert found.homogeneity == due.homogeneity
@@ -90,16 +90,16 @@ def test_the_limit_decides(tmp_path: Path) -> None:
     """Half of it is for tuples: 400 of four columns, at 48 bytes each, are too many for 100 kB, and not for 1 MB."""
     frame = people()
     for limit, parts in ((100_000, True), (1_000_000, False)):
-        made = released(frame, tmp_path / f"{limit}.csv", ElsewhereEngine(BASE, limit))
+        made = released(frame, tmp_path / f"{limit}.csv", RemoteEngine(BASE, limit))
         assert ("parts" in made.trace) == parts
     with pytest.raises(LimitError, match="needs all tuples at once") as caught:
-        released(frame, tmp_path / "out.csv", ElsewhereEngine(BASE, 30_000), method="mondrian", cut="loss")
+        released(frame, tmp_path / "out.csv", RemoteEngine(BASE, 30_000), method="mondrian", cut="loss")
     assert "--cut nearest" in caught.value.hint
 
 
 def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
     """No record is left, or values are those of single people."""
-    engine = ElsewhereEngine(BASE, together=1)
+    engine = RemoteEngine(BASE, together=1)
     lacking = pl.DataFrame({"age": ["1", None], "job": [None, "a"]})
     job = asked({**ONLY, "quasi": ["age", "job"], "missing": {"age": "suppress", "job": "suppress"}})
     with pytest.raises(InfeasibleError, match="every record lacks a value"):
@@ -130,7 +130,7 @@ def test_identifiers_among_labels_are_looked_for_in_pairs(tmp_path: Path) -> Non
         zip=pl.Series([names[(at + 1) % 12] if at < 6 else "y" for at in range(60)]),
         note=pl.Series([names[(at + 2) % 12] if at < 6 else "z" for at in range(60)]),
     )
-    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
+    for name, engine in (("local", LOCAL), ("there", RemoteEngine(BASE, together=9))):
         released(frame, tmp_path / f"{name}.csv", engine, rest="insensitive")
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
@@ -139,7 +139,7 @@ def test_values_of_one_code_are_one_tuple(tmp_path: Path) -> None:
     """Numbers that are written in two ways; records are found by the codes of such a column, others by their texts."""
     frame = people(200).cast(pl.String)
     frame = pl.concat([frame, frame.with_columns(pl.col("age") + ".0", pl.col("name") + "a")])
-    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
+    for name, engine in (("local", LOCAL), ("there", RemoteEngine(BASE, together=9))):
         made = released(frame, tmp_path / f"{name}.csv", engine)
     assert made.trace["parts"] > 1
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
@@ -149,7 +149,7 @@ def test_values_of_one_code_are_one_tuple(tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["grid", "levels"])
 def test_numbers_with_decimal_commas_are_searched_in_parts(what: str, tmp_path: Path) -> None:
     """By cuts and by nodes; they are written back as they were, the same bytes as on one machine."""
-    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=60))):
+    for name, engine in (("local", LOCAL), ("there", RemoteEngine(BASE, together=60))):
         made = anonymize(numbers(",", "."), of_numbers(what, ","), target=tmp_path / f"{name}.csv", engine=engine)
     assert {"parts", "nodes_counted"} & {*made.trace}
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
@@ -165,7 +165,7 @@ def test_tuples_of_one_number_are_told_apart(tmp_path: Path, monkeypatch: pytest
 
     hashed = DuckDB.number
     monkeypatch.setattr(DuckDB, "number", number)
-    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=50))):
+    for name, engine in (("local", LOCAL), ("there", RemoteEngine(BASE, together=50))):
         released(people(), tmp_path / f"{name}.csv", engine)
     assert {*asked_for} == {"'0'", "'1'"}
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()

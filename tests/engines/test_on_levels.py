@@ -12,11 +12,11 @@ import pytest
 from hypothesis import Phase, event, given, reject, settings
 from hypothesis import strategies as st
 
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, LimitError, SourceNote
 from kohort.pipeline import anonymize, dry_run
 from kohort.report.release import release_figures
+from kohort.sql.remote import RemoteEngine
 from tests.engines import large
 from tests.engines.large import BASE, PASSED_OVER, engines, on_spark, people
 from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
@@ -94,7 +94,7 @@ released = partial(large.released, OPTIONS)
 @pytest.mark.parametrize("method", ["samarati", "optimal", "datafly"])
 def test_figures_are_those_of_the_local_engine(method: str, tmp_path: Path) -> None:
     """What a dry run offers, what the search counted, and what a report says; and how it went is noted."""
-    frame, engine = people(), ElsewhereEngine(BASE, together=110)
+    frame, engine = people(), RemoteEngine(BASE, together=110)
     job = asked({**large.OPTIONS, **OPTIONS, "method": method})
     here = release_figures(dry_run(frame, job)).model_dump()
     with pytest.warns(SourceNote, match=r"\d+ nodes were counted in the engine"):
@@ -113,12 +113,12 @@ def test_figures_are_those_of_the_local_engine(method: str, tmp_path: Path) -> N
 def test_the_limit_decides_and_is_told(tmp_path: Path) -> None:
     """400 tuples of three columns do not fit in 100 kB, and their classes do; in 20 kB these do not, either."""
     frame, asked_for = people(), {"method": "samarati", "k": 2, "max_suppression": "20%"}
-    made = released(frame, tmp_path / "out.csv", ElsewhereEngine(BASE, 100_000), **asked_for)
+    made = released(frame, tmp_path / "out.csv", RemoteEngine(BASE, 100_000), **asked_for)
     assert made.trace["nodes_counted"]
     with pytest.raises(
         LimitError, match=r"\d+ classes and values .* would take .* and there is room for 9\.9 kB"
     ) as one:
-        released(frame, tmp_path / "none.csv", ElsewhereEngine(BASE, 20_000), **asked_for)
+        released(frame, tmp_path / "none.csv", RemoteEngine(BASE, 20_000), **asked_for)
     assert "--memory-limit" in one.value.hint
     assert not (tmp_path / "none.csv").exists()
 
@@ -135,7 +135,7 @@ def test_the_limit_decides_and_is_told(tmp_path: Path) -> None:
 def test_what_needs_all_tuples_is_refused(options: dict[str, Any], told: str, tmp_path: Path) -> None:
     """By name, with what does not."""
     with pytest.raises(LimitError, match=f"(?s){told}.*samarati, optimal, datafly and --node"):
-        released(people(), tmp_path / "out.csv", ElsewhereEngine(BASE, 30_000), **options)
+        released(people(), tmp_path / "out.csv", RemoteEngine(BASE, 30_000), **options)
 
 
 def test_values_are_looked_at_where_no_class_is_too_small(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_values_are_looked_at_where_no_class_is_too_small(tmp_path: Path) -> Non
     frame = frame.select("age", "zip", "pay", ill=frame["ill"]).select(pl.all().repeat_by(3).explode())
     frame = frame.with_columns(name=pl.Series([f"person {number}" for number in range(len(frame))]))
     options: dict[str, object] = {"method": "samarati", "k": 3, "no_model": [], "l": {"ill": 2}, "max_suppression": 0}
-    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=40))):
+    for name, engine in (("local", LOCAL), ("there", RemoteEngine(BASE, together=40))):
         made = released(frame, tmp_path / f"{name}.csv", engine, **options)
     assert made.trace["nodes_counted"]
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
@@ -153,7 +153,7 @@ def test_values_are_looked_at_where_no_class_is_too_small(tmp_path: Path) -> Non
 def test_no_node_may_be_releasable(tmp_path: Path) -> None:
     """Then the same is said as of tuples that fit."""
     frame, told = people(), list[str]()
-    for engine in (LOCAL, ElsewhereEngine(BASE, together=110)):
+    for engine in (LOCAL, RemoteEngine(BASE, together=110)):
         with pytest.raises(InfeasibleError) as caught:
             released(frame, tmp_path / "out.csv", engine, method="samarati", k=401)
         told.append(str(caught.value))
@@ -177,7 +177,7 @@ def test_adult_is_the_same(what: Mapping[str, Any], data_folder: Path, adult_csv
     job = asked({**options, "allow_singling": [], "k": 10, "max_suppression": "2%"})
     made = [
         anonymize(str(adult_csv), job, target=tmp_path / f"{name}.csv", engine=engine)
-        for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=2000)))
+        for name, engine in (("local", LOCAL), ("there", RemoteEngine(BASE, together=2000)))
     ]
     assert made[1].trace["nodes_counted"]
     assert made[0].metrics == made[1].metrics

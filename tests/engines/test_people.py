@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 import kohort
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.assessment.risk.attacks.evidence import Evidence, attacks
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, LocalEngine
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, InputError, JobError, SchemaError, SourceNote, VerificationError
 from kohort.io.typed import from_frame
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
+from kohort.sql.spark import Spark
+from kohort.sql.spark_session import Cluster
 from kohort.system.workspace import Workspace
 from kohort.tables import coded
 from kohort.transactions.coherence import Coherence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Column
 
 #: One database for all tests.
-DUCKDB = ElsewhereEngine(DuckDB.opened(None, None))
+DUCKDB = RemoteEngine(DuckDB.opened(None, None))
 
 #: Spellings of one key each: by case, blanks, width, invisible letters, alphabet, composed letters, forms of a number.
 SPELLINGS = {
@@ -131,7 +131,7 @@ def test_spark_counts_the_same_people(tmp_path: Path) -> None:
     keys = [*(one for some in SPELLINGS.values() for one in some), "q1"]
     here, told = released(spelled(keys), tmp_path, LOCAL)
     expected = (tmp_path / "out.csv").read_bytes()
-    there, told_there = released(spelled(keys), tmp_path, ElsewhereEngine(Spark.opened(Cluster(MASTER, QUICK))))
+    there, told_there = released(spelled(keys), tmp_path, RemoteEngine(Spark.opened(Cluster(MASTER, QUICK))))
     assert (there.people, told_there) == (here.people, told)
     assert (tmp_path / "out.csv").read_bytes() == expected
 

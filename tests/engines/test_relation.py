@@ -11,8 +11,6 @@ import polars as pl
 import pytest
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import (
     FileError,
@@ -30,15 +28,17 @@ from kohort.job.request import Request
 from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import anonymize
 from kohort.release import Writing
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.engines.relation import Relation
+    from kohort.sql.relation import Relation
 
 BASE = DuckDB.opened(None, None)
 
-ENGINE = ElsewhereEngine(BASE)
+ENGINE = RemoteEngine(BASE)
 
 
 def read(source: object, limit: int | None = None) -> Relation:
@@ -63,7 +63,7 @@ def test_half_of_the_limit_is_duckdbs() -> None:
 @pytest.mark.parametrize(("limit", "threads"), [(None, 3), (499_000_000, 1), (500_000_000, 2), (9_000_000_000, 3)])
 def test_a_thread_has_enough_memory(limit: int | None, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the database's half of the limit; there are no more than cores."""
-    monkeypatch.setattr("kohort.engines.duckdb._THREADS", 3)
+    monkeypatch.setattr("kohort.sql.duckdb._THREADS", 3)
     base = DuckDB.opened(limit, None)
     assert base.run("SELECT current_setting('threads') AS told")["told"].item() == threads
 
@@ -106,7 +106,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
             file.write("3,c\n")
         return found
 
-    monkeypatch.setattr("kohort.engines.duckdb.records_in", records_in)
+    monkeypatch.setattr("kohort.sql.duckdb.records_in", records_in)
     with pytest.raises(InputError, match=r"DuckDB .* reads 3 records, but kohort's own reader 2"):
         read(path)
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LocalEngine
 from kohort.errors import JobError, SchemaError
 from kohort.pipeline import anonymize
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def shared(folder: Path, name: str, numbers: str, *, here: bool, **schema: Any) 
     """What is told of a release of a table with such a column, whose other columns but age are dropped."""
     source = folder / "in.csv"
     FRAME.with_columns(pl.Series(name, NUMBERS[numbers])).write_csv(source)
-    engine = LocalEngine() if here else ElsewhereEngine(BASE)
+    engine = LocalEngine() if here else RemoteEngine(BASE)
     roles = {"age": "quasi", **schema.pop("roles", {})}
     attributes = [kohort.Attribute(one, kohort.Role(role)) for one, role in roles.items()]
     more = {key: schema.pop(key) for key in ("allow_singling", "no_model") if key in schema}
@@ -135,7 +135,7 @@ def test_of_several_numbers_the_coarsest_is_proposed(
     numbers = {"visit_id": [f"V{row // 2:03}" for row in range(300)], "patient_id": patients}
     FRAME.with_columns(**{name: pl.Series(cells) for name, cells in numbers.items()}).write_csv(tmp_path / "in.csv")
     job = kohort.Job.of(kohort.Schema.of(quasi=["age"], identifying=[*numbers], drop=["vote"]), kohort.KAnonymity(5))
-    engine = LocalEngine() if here else ElsewhereEngine(BASE)
+    engine = LocalEngine() if here else RemoteEngine(BASE)
     with pytest.raises(JobError) as refused:
         anonymize(tmp_path / "in.csv", job, target=tmp_path / "out.csv", engine=engine)
     faults = [one for one in refused.value.exceptions if isinstance(one, SchemaError)]

@@ -20,14 +20,8 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.engines import spark_session
-from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.local import LOCAL, engine_of
-from kohort.engines.relation import no_op as nothing_kept
-from kohort.engines.spark import Spark, is_session
-from kohort.engines.spark_session import Cluster
-from kohort.engines.sql import Lines
-from kohort.engines.written import cut
+from kohort.engines.base import engine_of
+from kohort.engines.local import LOCAL
 from kohort.errors import (
     FileError,
     InputError,
@@ -44,6 +38,13 @@ from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
+from kohort.sql import spark_session
+from kohort.sql.relation import no_op as nothing_kept
+from kohort.sql.remote import RemoteEngine
+from kohort.sql.spark import Spark
+from kohort.sql.spark_session import Cluster
+from kohort.sql.sql import Lines
+from kohort.sql.written import cut
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
 from tests.command import kohort as command
@@ -55,8 +56,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from kohort.engines.relation import Relation
     from kohort.release import Job
+    from kohort.sql.relation import Relation
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning",
@@ -148,7 +149,7 @@ def test_the_command_makes_the_local_release(people: Path, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_records_in_spark_are_those_of_an_engine(base: Spark) -> None:
     """The one test body of engines."""
-    check_engine(ElsewhereEngine(base), tables=2, seed=3)
+    check_engine(RemoteEngine(base), tables=2, seed=3)
 
 
 def typed() -> pl.DataFrame:
@@ -194,7 +195,7 @@ def test_cells_of_every_type_are_those_of_the_local_engine(base: Spark, kind: st
     others = [name for name in frame.columns if name != "quasi"] + ["year"] * (kind == "folder")
     job = asked(quasi=["quasi", 'a`b"c', "float", "instant"], rest="insensitive", allow_singling=others, no_grid=True)
     made: list[tuple[bytes, str]] = []
-    for name, engine in (("local", LOCAL), ("spark", ElsewhereEngine(base))):
+    for name, engine in (("local", LOCAL), ("spark", RemoteEngine(base))):
         target = tmp_path / name / "out.csv"
         target.parent.mkdir()
         anonymize(source, job, target=target, engine=engine)
@@ -233,7 +234,7 @@ def test_methods_and_models_are_those_of_the_local_engine(base: Spark, what: str
     options = {**JOBS[what], "identifying": ["name"], "rest": "insensitive", "allow_singling": ["ill", "note"]}
     writing = options.pop("writing", Writing())
     job = replace(asked(**options), writing=writing)
-    for name, engine in (("local", LOCAL), ("spark", ElsewhereEngine(base))):
+    for name, engine in (("local", LOCAL), ("spark", RemoteEngine(base))):
         anonymize(people, job, target=tmp_path / f"{name}.csv", engine=engine)
     assert (tmp_path / "spark.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
@@ -244,7 +245,7 @@ def test_parts_are_joined_to_the_local_file(base: Spark, people: Path, tmp_path:
     """A folder has parts of the size that is asked for, and what is in it is a source again."""
     kohort.anonymize(people, target=tmp_path / "local.csv", **OPTIONS)
     job = replace(asked(**OPTIONS), writing=Writing(Format.CSV, records_per_part=25))
-    engine = ElsewhereEngine(base)
+    engine = RemoteEngine(base)
     anonymize(people, job, target=f"{tmp_path}/parts/", engine=engine)
     parts = sorted((tmp_path / "parts").glob("part-*.csv"))
     lines = [part.read_bytes().splitlines(keepends=True) for part in parts]
@@ -268,7 +269,7 @@ def test_decimal_commas_are_read_and_written_back(base: Spark, what: str, kind: 
     """As text and as Parquet, the bytes are those of the local engine."""
     source, job = SOURCES[kind](numbers(",", "."), tmp_path), of_numbers(what, ",")
     for end in ("csv", "parquet"):
-        for name, engine in (("local", LOCAL), ("spark", ElsewhereEngine(base))):
+        for name, engine in (("local", LOCAL), ("spark", RemoteEngine(base))):
             anonymize(source, job, target=tmp_path / f"{name}.{end}", engine=engine)
         assert (tmp_path / f"spark.{end}").read_bytes() == (tmp_path / f"local.{end}").read_bytes()
 
@@ -278,7 +279,7 @@ def test_decimal_commas_are_read_and_written_back(base: Spark, what: str, kind: 
 def test_parquet_is_the_local_file(base: Spark, people: Path, tmp_path: Path) -> None:
     """As one file and in parts."""
     job = replace(asked(**OPTIONS), writing=Writing(Format.PARQUET, records_per_part=25))
-    for name, engine in (("local", LOCAL), ("spark", ElsewhereEngine(base))):
+    for name, engine in (("local", LOCAL), ("spark", RemoteEngine(base))):
         anonymize(people, replace(job, writing=Writing()), target=tmp_path / f"{name}.parquet", engine=engine)
         anonymize(people, job, target=f"{tmp_path}/{name}/", engine=engine)
     pairs = [(tmp_path / "local.parquet", tmp_path / "spark.parquet")]
@@ -348,7 +349,7 @@ def test_a_process_has_one_session(base: Spark) -> None:
     with pytest.raises(UsageError, match="has a Spark session already") as caught:
         engine_of("spark")
     assert "engine=session" in str(caught.value.hint)
-    assert is_session(base.session)
+    assert isinstance(engine_of(base.session), RemoteEngine)  # recognized by its owner
 
 
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────
@@ -424,7 +425,7 @@ def test_a_folder_of_parquet_parts_is_a_table(base: Spark, people: Path, tmp_pat
 @pytest.mark.slow
 def test_rows_are_fetched_some_at_a_time(base: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     """In their order, as texts; of no rows nothing."""
-    monkeypatch.setattr("kohort.engines.spark._FETCHED", 2)
+    monkeypatch.setattr("kohort.sql.spark._FETCHED", 2)
     query = "SELECT CAST(id AS STRING) AS c0, nullif(CAST(id AS STRING), '1') AS c1 FROM range(5) ORDER BY id"
     found = [frame.rows() for frame in base.stream(query)]
     assert found == [[("0", "0"), ("1", None)], [("2", "2"), ("3", "3")], [("4", "4")]]
@@ -436,7 +437,7 @@ def test_rows_are_fetched_some_at_a_time(base: Spark, monkeypatch: pytest.Monkey
 def test_a_table_without_records_is_held(base: Spark, tmp_path: Path) -> None:
     """Also of columns that are no texts."""
     path = _written(pl.DataFrame({"age": []}, schema={"age": pl.Int64}), tmp_path / "in.parquet")
-    assert ElsewhereEngine(base).read(path, ReadOptions(allow_empty=True)).collect().records == 0
+    assert RemoteEngine(base).read(path, ReadOptions(allow_empty=True)).collect().records == 0
 
 
 @needs_spark
@@ -486,7 +487,7 @@ def test_lines_are_ordered_class_by_class(
     in_pieces = base.give(pl.DataFrame(rows[::2] + rows[1::2], schema=["c", "x"], orient="row"))
     labels = pl.DataFrame({"class": [*range(1, classes[-1] + 1)]}).with_columns(l=pl.col("class").cast(pl.String))
     small = base.give(labels)
-    monkeypatch.setattr("kohort.engines.spark._SENT", 0)
+    monkeypatch.setattr("kohort.sql.spark._SENT", 0)
     large = base.give(labels)
     before = base.session.conf.get("spark.sql.shuffle.partitions")
     base.session.conf.set("spark.sql.shuffle.partitions", str(pieces))
@@ -922,7 +923,7 @@ def test_a_session_that_does_not_start_leaves_nothing(
 @pytest.mark.parametrize("block", [1, 2, 3, 5, 1 << 20])
 def test_pieces_are_cut_between_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Wherever blocks end: line ends within quotes are no ends of records."""
-    monkeypatch.setattr("kohort.engines.written._BLOCK", block)
+    monkeypatch.setattr("kohort.sql.written._BLOCK", block)
     records = [b'1,"a\n\n""b"\n', b"2,c\n", b'"\n",d\n', b"4,e\n", b"\n"]
     pieces = [tmp_path / f"piece{at}" for at in range(4)]
     for path, some in zip(pieces, ([0], [], [1, 2, 3], [4]), strict=True):

@@ -33,8 +33,6 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core import frequency, order
 from kohort.core.frequency import FrequencySet
 from kohort.engines import limits
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, LocalEngine, local_engine
 from kohort.errors import (
     FileError,
@@ -51,6 +49,8 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.schema.sensitive import SensitiveDomain
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 from kohort.system import workspace
 from kohort.system.workspace import Workspace
 from kohort.testing import check_engine
@@ -142,7 +142,7 @@ def ended(table: pl.DataFrame, asked: Mapping[str, Any], folder: Path, engine: E
 
 
 #: Records in DuckDB; one database for all tests.
-ELSEWHERE = ElsewhereEngine(DuckDB.opened(None, None))
+ELSEWHERE = RemoteEngine(DuckDB.opened(None, None))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 from kohort import system
-from kohort.engines.duckdb import DuckDB
 from kohort.errors import FileError
+from kohort.sql.duckdb import DuckDB
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 import kohort
 from kohort.assessment.risk import telling
 from kohort.assessment.risk.telling import Hidden, tellings
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.errors import LimitError, SourceNote
 from kohort.io import read
 from kohort.pipeline import anonymize
 from kohort.pipeline.tables import dry_run
 from kohort.report.release import source_notes
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
+from kohort.sql.spark import Spark
+from kohort.sql.spark_session import Cluster
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
 from tests.reference.telling import told
 
@@ -199,7 +199,7 @@ def test_a_sentence_names_no_value() -> None:
 def engine_on(base: str, together: int | None) -> Engine:
     """An engine of a database."""
     database = BASE if base == "duckdb" else Spark.opened(Cluster(MASTER, QUICK))
-    return ElsewhereEngine(database, together=together)
+    return RemoteEngine(database, together=together)
 
 
 def test_a_release_tells_in_its_notes_and_warns_where_nothing_was_allowed() -> None:
@@ -264,7 +264,7 @@ def test_what_does_not_fit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise LimitError("too many")
 
-    monkeypatch.setattr("kohort.engines.relation.Relation.some", refuse)
+    monkeypatch.setattr("kohort.sql.relation.Relation.some", refuse)
     assert dry_run(FRAME, job("code"), engine=engine_on("duckdb", None)).telling == ()
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from kohort.engines.duckdb import DuckDB
-from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import FileError, LimitError, UsageError
 from kohort.io.write import GROUP
@@ -18,6 +16,8 @@ from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
+from kohort.sql.duckdb import DuckDB
+from kohort.sql.remote import RemoteEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kohort.release import Job
 
-ENGINE = ElsewhereEngine(DuckDB.opened(None, None))
+ENGINE = RemoteEngine(DuckDB.opened(None, None))
 
 
 def asked(writing: Writing | None = None, **options: Any) -> Job:  # noqa: ANN401  the options of a job

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kohort.engines.duckdb import DuckDB
 from kohort.errors import FileError, VerificationError
+from kohort.sql.duckdb import DuckDB
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.duckdb import baskets_of
 from kohort.transactions.io import read

@@ -19,10 +19,10 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.effect import Effect
 from kohort.perturbation.pseudonyms import Key
 from kohort.schema import Attribute, Role, Schema
+from kohort.sql.verify import WrittenParts
+from kohort.sql.verify.aggregated import Destinations, verify_by_aggregation
 from kohort.verify import Claim
-from kohort.verify.aggregated import Destinations, verify_by_aggregation
 from kohort.verify.aggregates import Hashed, hashes
-from kohort.verify.parts import WrittenParts
 from tests.reference.destinations import table_of
 from tests.reference.relation import TableRelation
 

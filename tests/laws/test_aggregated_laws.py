@@ -27,8 +27,9 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import Stages, claim_of, no_progress, solve
 from kohort.schema import Schema
-from kohort.verify import Claim, aggregated, verify
-from kohort.verify.aggregated import Destinations, verify_by_aggregation
+from kohort.sql.verify import aggregated
+from kohort.sql.verify.aggregated import Destinations, verify_by_aggregation
+from kohort.verify import Claim, verify
 from tests.engines.test_spilled import LABELS, METHODS, MISSING, MODELS, tables
 from tests.reference.destinations import destinations_of, table_of, texts, write_parts
 from tests.reference.relation import TableRelation

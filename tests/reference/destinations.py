@@ -11,8 +11,8 @@ import polars as pl
 from kohort.io.cells import encode
 from kohort.io.forms import Format
 from kohort.io.write import write
+from kohort.sql.verify.aggregated import Destinations
 from kohort.tables.table import Table
-from kohort.verify.aggregated import Destinations
 from kohort.verify.records import complete_records, without_value
 
 if TYPE_CHECKING:

@@ -200,7 +200,7 @@ UNUSED = (
     | {f"kohort.algorithms.mondrian.{name}" for name in ("bound", "ordered", "top_down")}
     | {f"kohort.io.{name}" for name in ("databases", "excel", "objects", "statistics", "stored")}
     | {f"kohort.publish.{name}" for name in ("folder", "store", "tables")}
-    | {f"kohort.engines.{name}" for name in ("duckdb", "elsewhere", "relation", "spark", "sql")}
+    | {f"kohort.sql.{name}" for name in ("duckdb", "gates", "relation", "remote", "spark", "sql")}
     | {
         "kohort.assessment.risk.attacks",
         "kohort.cli.risk",
@@ -217,7 +217,7 @@ UNUSED = (
         "kohort.report.release",
         "kohort.schema.patterns",
         "kohort.signing",
-        "kohort.verify.aggregated",
+        "kohort.sql.verify.aggregated",
     }
     | {"cryptography", "jinja2", "matplotlib", "pandas", "pyarrow", "rich", "tomlkit", "tomllib"}
 )

@@ -16,7 +16,7 @@ from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.calls import called, threads_of
-from kohort.engines.local import LOCALLY, engine_of
+from kohort.engines.base import LOCALLY, engine_of
 from kohort.errors import CallError, SourceNote, UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within

@@ -77,7 +77,7 @@ def _carry_out(
 ) -> None:
     """Anonymize as `made` asks, and print the result; of a job file also what changes of it would give."""
     from kohort import pipeline
-    from kohort.engines.local import engine_of
+    from kohort.engines.base import engine_of
 
     outputs.refuse_elsewhere(made.run.engine, page, outputs.used(files))
     engine = engine_of(**vars(made.run))

@@ -146,7 +146,7 @@ def flag_at(form: KeyTable, place: Place) -> str:
             return f"column {name}"
         case ("columns", name, key, *_):
             return f"--{flags.get(('columns', key), key)} {name}=…"
-        case ("perturb", "columns", name, *_) | ("items", "weight", name) | ("run", "spark-conf", name):
+        case ("perturb", "columns", name, *_) | ("items", "weight", name) | ("run", _, name):
             return f"--{flags[place[:2]]} {name}=…"
         case _:
             return f"--{flags.get(place[:2], place[-1])}" if place else "the flags"

@@ -85,7 +85,7 @@ def used(files: Files) -> dict[str, object]:
 
 def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]) -> None:
     """Refuse what needs the records, where another engine leaves them elsewhere."""
-    from kohort.engines.local import LOCALLY
+    from kohort.engines.base import LOCALLY
 
     if engine == LOCALLY:
         return

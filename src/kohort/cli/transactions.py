@@ -45,7 +45,7 @@ def carry_out(
     job: Document | None = None,
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
-    from kohort.engines.local import engine_of
+    from kohort.engines.base import engine_of
     from kohort.transactions.pipeline import anonymize_transactions, dry_run_transactions
     from kohort.transactions.report import transaction_figures
     from kohort.transactions.report.text import transactions_text

@@ -20,7 +20,7 @@ from kohort.desk.fields import read as field_value
 from kohort.desk.making import Values, made_over
 from kohort.desk.nodes import lattice_look
 from kohort.desk.subjects import document_in, request_of
-from kohort.engines.local import engine_of
+from kohort.engines.base import LOCALLY, engine_of
 from kohort.errors import KohortError, UnsupportedError
 from kohort.io.forms import files
 from kohort.job.advice import HURRIED, advice_on
@@ -68,9 +68,6 @@ if TYPE_CHECKING:
 
 #: The k of a draft.
 USUAL_K: Final = 10
-
-#: The engine that reads records into this process.
-HERE: Final = "local"
 
 #: Records that are shown at a time.
 SHOWN: Final = 10
@@ -183,7 +180,7 @@ class Session:
     def preview(self, text: str, folder: Folder) -> Preview:
         """What a job would release, written nowhere: verified as text; of records elsewhere, as they are counted."""
         made = request_of(text, folder)
-        if made.run.engine == HERE:
+        if made.run.engine == LOCALLY:
             release, said = self._try(text, folder), document_in(text, folder)
             self.on_progress("compare")
             source = self._read(made.source, _input(text))
@@ -261,7 +258,7 @@ class Session:
         """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
         made = load(Path(job))
         target = Path(made.target)
-        here = made.run.engine == HERE
+        here = made.run.engine == LOCALLY
         reports = reports_of(target) if here and _is_file(made) else {}
         write = page_writers(page)
         release = pipeline.anonymize(
@@ -297,7 +294,7 @@ class Session:
         key = str(made.run)
         if key not in self._engines:
             self._engines.clear()  # before the next: a process has one session of Spark
-            if made.run.engine != HERE:
+            if made.run.engine != LOCALLY:
                 self.on_progress(f"start {made.run.engine}")
             self._engines[key] = engine_of(**vars(made.run))
         return self._engines[key]
@@ -332,8 +329,8 @@ def refuse_piped(source: str) -> None:
 def _input(text: str) -> KeyValues:
     """How a job's table is read here, whatever is wrong elsewhere in the job."""
     said = read_toml(text)
-    engine = table(said, "run").get("engine", HERE)
-    if engine != HERE:
+    engine = table(said, "run").get("engine", LOCALLY)
+    if engine != LOCALLY:
         hint = "preview or release it, or take engine out of the job's table [run] to look at the records here"
         raise UnsupportedError(f"this page needs the records, which the job leaves to {engine}", hint=hint)
     return right_part(INPUT, table(said, "input"))

@@ -7,13 +7,16 @@ A search sees counts and answers with a recoding. So an engine reads, counts, re
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
+from kohort.errors import UsageError
+from kohort.specification import plugins
 from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    import os
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.algorithms.problem import Algorithm, Problem, Solution
     from kohort.core.frequency import FrequencySet
@@ -24,13 +27,10 @@ if TYPE_CHECKING:
     from kohort.release import Job, Writing
     from kohort.schema import Schema
     from kohort.schema.domain import Domain
+    from kohort.specification import Specification
     from kohort.system.workspace import Workspace
     from kohort.tables.dataset import Dataset, ReleasedRecords
     from kohort.verify import Claim, Verdict
-
-
-#: The engines by name: one that reads the records into this process, and those that leave them where they are.
-EngineName: TypeAlias = Literal["local", "duckdb", "spark"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,3 +137,65 @@ def searched_sensitive(job: Job) -> list[str]:
     """The sensitive columns that the search looks at: those with a model, or all if it parts equal records by them."""
     judged = {model.declared.sensitive for model in job.models}
     return [one.name for one in job.schema.sensitive if job.algorithm.distinct or one.name in judged]
+
+
+# ── engines by name ──────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EngineKind:
+    """How an engine is found and opened: what stands behind its name.
+
+    Attributes:
+        specification: Its name, what it reads in a few words, and its own settings as parameters.
+        opened: By its name an engine of its own, else one over the connection or session given, `None` where that is
+            not one of this engine's; within so many bytes of memory, with a folder for what does not fit, and settings.
+        objects: What such an object is called, in messages.
+    """
+
+    specification: Specification
+    opened: Callable[[object, int | None, Path | None, Mapping[str, Any]], Engine | None]
+    objects: str = ""
+
+
+#: The engine that reads the records into this process.
+LOCALLY: Final = "local"
+
+#: Every engine by its name; those of other packages come from entry points.
+ENGINES: Final = cast("Mapping[str, EngineKind]", plugins("kohort.engines", {LOCALLY: "kohort.engines:LOCAL"}))
+
+
+def engine_of(
+    engine: object,
+    memory_limit: int | None = None,
+    spill_folder: str | os.PathLike[str] | None = None,
+    **settings: object,
+) -> Engine:
+    """The engine of that name, or over a connection or session, within so many bytes of memory.
+
+    Args:
+        engine: A name, such as `local` or `duckdb`; or an object that one of the engines works with, whose tables or
+            frames are then sources, too.
+        memory_limit: `None` for any number.
+        spill_folder: Where what does not fit goes.
+        settings: Settings of that engine alone.
+
+    Raises:
+        UsageError: there is no such engine, or it has no such setting, or see `local_engine`.
+        MissingExtraError: its library is not installed.
+        FileError: it does not start.
+    """
+    own = {name: value for name, value in settings.items() if value is not None and value != {}}
+    for name, kind in ENGINES.items() if own else ():
+        for setting in (one.name for one in kind.specification.parameters if one.name in own and name != engine):
+            where = setting.replace("_", "-")
+            hint = f"add --engine {name}, or leave {where} out"
+            raise UsageError(f"{where} applies only to the engine {name}", where=where, hint=hint)
+    folder = None if spill_folder is None else Path(spill_folder)
+    for kind in (ENGINES[name] for name in ENGINES if not isinstance(engine, str) or name == engine):
+        made = kind.opened(engine, memory_limit, folder, own)
+        if made is not None:
+            return made
+    objects = [kind.objects for kind in ENGINES.values() if kind.objects]
+    hint = f"one of {', '.join(ENGINES)}, or in Python {' or '.join(objects)}"
+    raise UsageError("no such engine", where="engine", hint=hint)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, get_args
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from kohort import io, system
 from kohort.core.branches import companions_in
 from kohort.core.order import order_by
-from kohort.engines import limits, unsafe
-from kohort.engines.base import Counted, Counts, EngineName, needed_columns, searched_sensitive
+from kohort.engines import gates, limits
+from kohort.engines.base import Counted, Counts, needed_columns, searched_sensitive
 from kohort.errors import UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
@@ -30,7 +30,6 @@ from kohort.verify import verify, verify_parts
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.base import Engine
@@ -73,16 +72,16 @@ class LocalEngine:
         source, rows = entered(whole, job.complete, job.schema.missing)
         if releasing:
             person = job.schema.person
-            here = unsafe.Tuples(source, None, None if person is None else person_codes(source[person]))
-            unsafe.refuse_unsafe(here, [(job.schema, here)], job, partial(unsafe.coded, source, job))
-        changed = unsafe.coarsened(source, job)
+            here = gates.Tuples(source, None, None if person is None else person_codes(source[person]))
+            gates.refuse_unsafe(here, [(job.schema, here)], job, partial(gates.coded, source, job))
+        changed = gates.coarsened(source, job)
         known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
-        coded = CodedTable(unsafe.with_columns(source, changed), job.schema, known, self.workspace)
+        coded = CodedTable(gates.with_columns(source, changed), job.schema, known, self.workspace)
 
         def recode(recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
             system.give_back()
             found, effects, linked = altered(coded.recode(recoding, classes), job, source, changed)
-            unsafe.refuse_released(found, source, job)
+            gates.refuse_released(found, source, job)
             known = source, whole, found.lineage, rows, changed
             return ReleasedRecords(found.data, *known, found.lost, effects, linked)
 
@@ -123,7 +122,7 @@ def counts_of(
 ) -> Counts:
     """What a search sees of so many records, whose tuples have codes, within so many bytes of memory."""
     if releasing:
-        unsafe.refuse_listed(coded, job)
+        gates.refuse_listed(coded, job)
     frequency = coded.count(searched_sensitive(job), distinct=distinct)
     limits.refuse_large(frequency, limit, job.algorithm)
     limits.refuse_search(frequency, coded.domains, job, coded.workspace)
@@ -186,7 +185,7 @@ def altered(
     if changed is not None:  # what a perturbation did is measured from the cells as they were read
         done = tuple(recoded.table[name] for name in changed.names)
         own = Table(tuple(source[name] for name in changed.names), source.records).take(recoded.lineage)
-        recoded = replace(recoded, data=unsafe.with_columns(recoded.table, own))
+        recoded = replace(recoded, data=gates.with_columns(recoded.table, own))
     missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
     table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed, done=done)
     if job.key is not None:
@@ -203,57 +202,3 @@ def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
         Column(one.name, one.values, one.codes[order], one.dtype, notation=one.notation) for one in table.columns
     )
     return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)
-
-
-#: The engine that reads the records into this process.
-LOCALLY: Final = "local"
-
-
-def engine_of(
-    engine: object,
-    memory_limit: int | None = None,
-    spill_folder: str | os.PathLike[str] | None = None,
-    *,
-    master: str | None = None,
-    spark_conf: Mapping[str, str] | None = None,
-) -> Engine:
-    """The engine of that name, or of a connection to DuckDB or a session of Spark, within so many bytes of memory.
-
-    Args:
-        engine: `local`, `duckdb`, `spark`; or a connection of DuckDB or a session of Spark, whose tables and relations
-            or frames are then sources, too.
-        memory_limit: `None` for any number.
-        spill_folder: Where what does not fit goes.
-        master: Spark's master, for a session of our own.
-        spark_conf: Spark's settings, likewise.
-
-    Raises:
-        UsageError: no such engine, or see `local_engine`.
-        MissingExtraError: its library is not installed.
-        FileError: Spark's master does not answer.
-    """
-    if engine != "spark" and (master is not None or spark_conf):
-        where = "spark-conf" if master is None else "master"
-        hint = f"add --engine spark, or leave {where} out"
-        raise UsageError(f"{where} applies only to the engine spark", where=where, hint=hint)
-    if engine == LOCALLY:
-        return local_engine(memory_limit, spill_folder)
-    from kohort.engines.duckdb import DuckDB, is_connection  # noqa: PLC0415  only where it is asked for
-    from kohort.engines.elsewhere import ElsewhereEngine  # noqa: PLC0415
-
-    folder = None if spill_folder is None else Path(spill_folder)
-    if engine == "duckdb":
-        return ElsewhereEngine(DuckDB.opened(memory_limit, folder), memory_limit)
-    if is_connection(engine):
-        return ElsewhereEngine(DuckDB(engine), memory_limit)
-    from kohort.engines.spark import Spark, is_session  # noqa: PLC0415  as above
-    from kohort.engines.spark_session import LOCAL as HERE  # noqa: PLC0415  as above
-    from kohort.engines.spark_session import Cluster  # noqa: PLC0415  as above
-
-    if engine == "spark":
-        asked = Cluster(master or HERE, dict(spark_conf or {}), memory_limit, folder)
-        return ElsewhereEngine(Spark.opened(asked), memory_limit)
-    if is_session(engine):
-        return ElsewhereEngine(Spark(engine), memory_limit)
-    hint = f"one of {', '.join(get_args(EngineName))}, or in Python a connection of DuckDB or a session of Spark"
-    raise UsageError("no such engine", where="engine", hint=hint)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import get_args
+from typing import TYPE_CHECKING
 
 from kohort.algorithms import method
-from kohort.engines.base import EngineName
+from kohort.engines.base import ENGINES, LOCALLY
 from kohort.io.forms import Format, readable
 from kohort.job import values
 from kohort.job.codec import pairs, perturbations, perturbed
-from kohort.job.keys import REQUIRED, KeyTable, key
+from kohort.job.keys import REQUIRED, Key, KeyTable, key
 from kohort.job.model_values import model_keys
 from kohort.perturbation.text import METHODS
 from kohort.schema import Label, Missing, Order, Role, Scale
 from kohort.schema.dates import DateFormat
+
+if TYPE_CHECKING:
+    from kohort.specification import Parameter
 
 INPUT = KeyTable.of(
     "InputPart",
@@ -281,23 +284,29 @@ PERTURB = KeyTable.of(
     key("insecure-reproducible", values.SWITCH, "Accept a seed, for tests: never give such a release to anyone."),
 )
 
+
+def _setting(one: Parameter) -> Key:
+    """The key of a setting that one engine has."""
+    name = one.name.replace("_", "-")
+    kind = values.of_parameter(one)
+    if one.kind == "object":
+        kind = replace(values.each(values.TEXT), text=pairs("the setting", f"--{name} {one.metavar}"))
+    return key(name, kind, one.sentence, metavar=one.metavar)
+
+
+_READ = [f"{name}, {one.specification.sentence}" for name, one in ENGINES.items()]
+
 RUN = KeyTable.of(
     "RunPart",
     "The engine and the resources of a run; every engine gives the same release.",
     key(
         "engine",
-        values.word(*get_args(EngineName)),
-        "The engine that counts, joins, sorts and writes the records: local, in this process; duckdb, for CSV, "
-        "Parquet and .duckdb files; or spark, for CSV, Parquet and tables of its catalogue. The release is the same.",
-        "local",
+        values.word(*ENGINES),
+        f"The engine that counts, joins, sorts and writes the records: {'; '.join(_READ[:-1])}; or {_READ[-1]}. "
+        "The release is the same.",
+        LOCALLY,
     ),
-    key("master", values.TEXT, "Spark's master: local[*], which is this machine, or spark://HOST:PORT.", metavar="URL"),
-    key(
-        "spark-conf",
-        replace(values.each(values.TEXT), text=pairs("the setting", "--spark-conf KEY=VALUE")),
-        "A setting of Spark: spark.executor.memory=8g (repeatable).",
-        metavar="KEY=VALUE",
-    ),
+    *(_setting(one) for engine in ENGINES.values() for one in engine.specification.parameters),
     key(
         "memory-limit",
         values.MEMORY,

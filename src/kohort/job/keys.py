@@ -45,21 +45,6 @@ ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 
-#: What a call says by other means than the keys of a job: the table and its release, the population table, and what a
-#: run may use of the machine.
-ENDS: Final = frozenset(
-    {
-        ("input", "path"),
-        ("output", "path"),
-        ("population", "path"),
-        ("run", "engine"),
-        ("run", "master"),
-        ("run", "memory-limit"),
-        ("run", "spark-conf"),
-        ("run", "spill-folder"),
-    }
-)
-
 #: What a command line takes for a flag that can be set, denied or left out, and for one that is repeatable.
 TRI_STATE: Final = bool | None
 SEVERAL: Final = list[str] | None
@@ -164,6 +149,11 @@ class Key:
     def keyword(self) -> str:
         """What it is called in Python; the columns of a role by the role itself."""
         return self.place[-1] if self.place[:2] == ("columns", "role") else self.name
+
+    @property
+    def is_end(self) -> bool:
+        """Whether a call in Python says it by other means: where tables are, and what a run may use of the machine."""
+        return self.place[0] == "run" or self.place[-1] == "path"
 
     @property
     def is_model(self) -> bool:

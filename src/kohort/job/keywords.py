@@ -18,7 +18,7 @@ from kohort.job import written
 from kohort.job.codec import STAND_IN, Side, plain, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
-from kohort.job.keys import ENDS, is_table, keys_of, with_usual_k
+from kohort.job.keys import is_table, keys_of, with_usual_k
 from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.job.varied import place_of, value_at
@@ -84,7 +84,7 @@ class JobBuilder:
 @cache
 def keywords() -> Mapping[str, Key]:
     """The keys of a job by their keyword arguments, the roles first."""
-    return {key.keyword: key for key in keys_of(TABLE_JOB) if key.place not in ENDS}
+    return {key.keyword: key for key in keys_of(TABLE_JOB) if not key.is_end}
 
 
 def keyword_at(place: Place) -> str:

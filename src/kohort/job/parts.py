@@ -140,7 +140,7 @@ def relative(path: str, folder: Path) -> str:
 
 
 def run_of(said: KeyValues, folder: Path) -> KeyValues:
-    """The engine and its resources, as `kohort.engines.local.engine_of` takes them."""
+    """The engine and its resources, as `kohort.engines.base.engine_of` takes them."""
     memory = None if said.memory_limit is None else bytes_of(said.memory_limit)
     spill = None if said.spill_folder is None else relative(said.spill_folder, folder)
     return KeyValues(**{**vars(said), "memory_limit": memory, "spill_folder": spill})

@@ -261,8 +261,10 @@ def of(words: type[Enum]) -> ValueType:
 
 
 def of_parameter(parameter: Parameter) -> ValueType:
-    """One of the words that a parameter of a plug-in takes."""
-    return word(*cast("list[str]", parameter.bounds["enum"]))
+    """What a parameter of a plug-in takes: one of its words, a count, or any text."""
+    if "enum" in parameter.bounds:
+        return word(*cast("list[str]", parameter.bounds["enum"]))
+    return whole(int(str(parameter.bounds["minimum"]))) if parameter.kind == "integer" else TEXT
 
 
 def table_of(table: KeyTable) -> ValueType:

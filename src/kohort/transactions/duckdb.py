@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort import system
-from kohort.engines import sql
+from kohort import sql, system
 from kohort.engines.limits import shown
-from kohort.engines.relation import TemporaryTable
 from kohort.errors import InputError, UnsupportedError
 from kohort.io.options import ReadOptions
 from kohort.shown import Summary, many
+from kohort.sql.relation import TemporaryTable
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
@@ -40,10 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts, Index, Items, Mask
-    from kohort.engines.duckdb import DuckDB
-    from kohort.engines.relation import Relation
-    from kohort.engines.sql import Database
     from kohort.shown import Rows
+    from kohort.sql.duckdb import DuckDB
+    from kohort.sql.relation import Relation
+    from kohort.sql.sql import Database
     from kohort.transactions._engines import Counting
     from kohort.transactions.problem import Suppression
     from kohort.transactions.release import TransactionJob
@@ -271,7 +270,7 @@ class Baskets(Summary):
 
 def duckdb_of(base: Database) -> DuckDB:
     """The database that counts transactions; another one is refused."""
-    from kohort.engines.duckdb import DuckDB  # noqa: PLC0415  only where it is asked for
+    from kohort.sql.duckdb import DuckDB  # noqa: PLC0415  only where it is asked for
 
     if isinstance(base, DuckDB):
         return base

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.engines.relation import TemporaryTable
+from kohort.sql.relation import TemporaryTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.engines.sql import Dialect
+    from kohort.sql.sql import Dialect
     from kohort.transactions._levels import Candidates, Level
 
 #: Candidates counted at once: each time the kept rows are gone through, so many more than in memory.

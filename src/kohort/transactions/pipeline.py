@@ -14,13 +14,14 @@ import numpy as np
 from kohort.calls import called
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import signing_key
-from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.local import LOCALLY, LocalEngine, engine_of
+from kohort.engines.base import LOCALLY, engine_of
+from kohort.engines.local import LocalEngine
 from kohort.errors import VerificationError
 from kohort.io.options import ReadOptions
 from kohort.pipeline.again import refuse_changed, refuse_other, signed_by
 from kohort.pipeline.outlets import Outlet, Publication, Stages, beside, no_progress, paths
 from kohort.publish import Companion, check_target, publish
+from kohort.sql.remote import RemoteEngine
 from kohort.system.progress import progress_to
 from kohort.transactions.certificate import certificate
 from kohort.transactions.database import Transactions, common, held, places_of
@@ -83,7 +84,7 @@ def anonymize_transactions(
     """
     with progress_to(progress) as on_progress:
         stage, engine = Stages(on_progress), _engine(engine)
-        if isinstance(engine, ElsewhereEngine):
+        if isinstance(engine, RemoteEngine):
             refuse_form(None if target is None else job.written_to(Path(target)).form)
         if target is not None:
             path, inputs = Path(target), (*paths(source), *inputs)
@@ -111,12 +112,12 @@ def dry_run_transactions(
 
 
 def _engine(engine: object) -> Engine:
-    return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
+    return engine if isinstance(engine, RemoteEngine | LocalEngine) else engine_of(engine)
 
 
 def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> tuple[Database, int, str]:
     """The database, here or elsewhere, its repeated cells, and what the source is; see `kohort.transactions.io`."""
-    if isinstance(engine, ElsewhereEngine):
+    if isinstance(engine, RemoteEngine):
         base = duckdb_of(engine.base)
         refuse_unsupported(job)
         baskets = baskets_of(base, source, job.reading, engine.limit, even_small=even_small)

@@ -42,10 +42,20 @@ from kohort.native.library import COMPARE
 from kohort.system.workspace import blocks
 from kohort.tables.table import Column, Table, room_for
 from kohort.tables.texts import spelled
-from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, refuse_formulas, unmarked
+from kohort.verify.verdict import (
+    Claim,
+    TableCheck,
+    check_columns,
+    fault,
+    plain,
+    reading_release,
+    refuse_formulas,
+    unmarked,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from kohort.io.records import Lengths
     from kohort.io.source import Bytes, Content
@@ -113,6 +123,14 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
         refuse_formulas(table)
         table = unmarked(table)
     return ReleaseContent(plainly(table, claim), sha256, len(content), astray)
+
+
+def contents_of(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
+    """What each of some files holds, in the format that the claim names."""
+    for path in paths:
+        with reading_release(), path.open("rb") as file:
+            content = read(file, claim)
+        yield path, content
 
 
 def plainly(table: Table, claim: Claim) -> Table:

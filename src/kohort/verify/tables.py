@@ -35,9 +35,8 @@ from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudo
 from kohort.verify.classes import bands, check_ends, classes_of
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of, twofold
-from kohort.verify.parts import contents_of
 from kohort.verify.population import matched_population
-from kohort.verify.reading import ReleaseContent, read
+from kohort.verify.reading import ReleaseContent, contents_of, read
 from kohort.verify.records import (
     TWOFOLD,
     check_cells,

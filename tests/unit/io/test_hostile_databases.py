@@ -18,7 +18,7 @@ import kohort
 from bench.hostile_databases import SECRET, cases, others
 from kohort import io, system
 from kohort.cli import main
-from kohort.engines.local import engine_of
+from kohort.engines.base import engine_of
 from kohort.errors import FileError, InputError, KohortError, LimitError, SourceNote
 from kohort.io import confined, databases, stored
 from kohort.io.databases import opened

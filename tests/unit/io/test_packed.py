@@ -12,7 +12,7 @@ import pytest
 
 from bench import hostile_files
 from kohort import io
-from kohort.engines.local import engine_of
+from kohort.engines.base import engine_of
 from kohort.errors import InputError, KohortError, LimitError
 from kohort.io import packed
 from kohort.transactions.io import BasketOptions, Form, read_transactions

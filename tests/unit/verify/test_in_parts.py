@@ -18,9 +18,9 @@ from kohort.io.typed import from_frame
 from kohort.models.average_risk import AverageRisk
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.schema import Missing
+from kohort.sql.verify.in_parts import verify_in_parts
 from kohort.tables.dataset import Values
 from kohort.verify.aggregates import Hashed, Tuples
-from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.verdict import Claim
 from tests.reference.relation import TableRelation
 

@@ -14,8 +14,8 @@ from kohort.errors import VerificationError
 from kohort.io.typed import from_frame
 from kohort.schema import Label, Missing
 from kohort.schema.hierarchies import from_tree
+from kohort.sql.verify.in_parts import verify_in_parts
 from kohort.verify import verify
-from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.verdict import Claim
 from tests.unit.verify.test_in_parts import Witness
 

@@ -15,9 +15,9 @@ from kohort.core.uniques import Singling
 from kohort.errors import LimitError
 from kohort.io import read
 from kohort.schema import Attribute, Role, Schema
+from kohort.sql.verify import WrittenParts, singled_out_of
 from kohort.verify import Claim, singling
 from kohort.verify.classes import ReleasedClasses
-from kohort.verify.parts import WrittenParts, singled_out_of
 from kohort.verify.singling import drawn_of, most, singled_out, worst_of
 from tests.reference.destinations import write_parts
 

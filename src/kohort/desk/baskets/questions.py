@@ -15,7 +15,7 @@ from kohort.assessment.inspection.distribution import Bar
 from kohort.desk.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
 from kohort.desk.questions import REPORTS, SHOWN, changes_in, page_writers, refuse_piped, reports_of
 from kohort.desk.subjects import document_in, transactions_of
-from kohort.engines.local import engine_of
+from kohort.engines.base import engine_of
 from kohort.errors import KohortError
 from kohort.job.advice import HURRIED, advice_on
 from kohort.job.edits import changed

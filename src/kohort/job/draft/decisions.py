@@ -10,7 +10,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from kohort.engines.unsafe import quoted
+from kohort.engines.gates import quoted
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline.pricing import of_sample, priced, sampled
 from kohort.schema import Attribute, Role

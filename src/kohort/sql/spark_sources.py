@@ -20,10 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import polars as pl
 
-from kohort.engines import sql
-from kohort.engines.sources import Source, refuse_altered_text, relation_of
-from kohort.engines.spark import column
-from kohort.engines.spark_session import part
 from kohort.errors import InputError, UnsupportedError
 from kohort.io import source as files
 from kohort.io.folders import parts_of
@@ -33,15 +29,19 @@ from kohort.io.manifest import has_manifest, listed_parts
 from kohort.io.source import CR, LF, Text, line_of
 from kohort.io.text import extent_of
 from kohort.io.typed import from_frame, scanned
+from kohort.sql import sql
+from kohort.sql.sources import Source, refuse_altered_text, relation_of
+from kohort.sql.spark import column
+from kohort.sql.spark_session import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from kohort.engines.relation import Relation
-    from kohort.engines.spark import Spark
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
     from kohort.io.text import Extent
+    from kohort.sql.relation import Relation
+    from kohort.sql.spark import Spark
 
 #: What is told where a source cannot be read here.
 _READ: Final = (

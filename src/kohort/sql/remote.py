@@ -17,33 +17,25 @@ import polars as pl
 from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
-from kohort.engines import sql
 from kohort.engines.base import Counted, needed_columns, searched_sensitive
-from kohort.engines.coded import CodedColumns
+from kohort.engines.gates import Tuples, refuse_pairs, refuse_unsafe
 from kohort.engines.local import LOCAL, counts_of, parts_in
-from kohort.engines.relation import CELL, Kind, Relation, by_class
-from kohort.engines.unsafe import (
-    RemoteTuples,
-    Tuples,
-    leaking_of,
-    looked_at,
-    refuse_pairs,
-    refuse_unsafe,
-    singled_out_of,
-    together_in,
-)
-from kohort.engines.written import CLASS, TypedRecords, lines_of
 from kohort.errors import LimitError, UnsupportedError
 from kohort.io.forms import Format
 from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
+from kohort.sql import sql
+from kohort.sql.coded import CodedColumns
+from kohort.sql.gates import RemoteTuples, leaking_of, looked_at, singled_out_of, together_in
+from kohort.sql.relation import CELL, Kind, Relation, by_class
+from kohort.sql.verify.aggregated import Destinations, verify_by_aggregation
+from kohort.sql.verify.in_parts import verify_in_parts
+from kohort.sql.written import CLASS, TypedRecords, lines_of
 from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.complete import could_enter, refuse_none
 from kohort.tables.dataset import CellsByClass, ReleasedRecords
 from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table, narrow
-from kohort.verify.aggregated import Destinations, verify_by_aggregation
-from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.singling import singled_out, together
 from kohort.verify.verdict import places
 
@@ -54,13 +46,13 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.core.uniques import Singling
-    from kohort.engines.sql import Database
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
+    from kohort.sql.sql import Database
+    from kohort.sql.verify.in_parts import ClassedRelation
     from kohort.tables.dataset import Dataset
     from kohort.verify import Claim, Verdict
-    from kohort.verify.in_parts import ClassedRelation
 
 #: Records of a population table that are fetched, at most.
 SMALL: Final = 1 << 20
@@ -241,7 +233,7 @@ class FetchedTuples:
 
 
 @dataclass(frozen=True, slots=True)
-class ElsewhereEngine:
+class RemoteEngine:
     """Leaves every dataset where it is.
 
     Attributes:
@@ -288,7 +280,7 @@ class ElsewhereEngine:
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
             if not refused:
-                from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
+                from kohort.sql.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
 
                 parts = CountedInParts.of(data, source, job, most, releasing=releasing)
                 return Counted(parts.counts, parts.recode, parts.search)

@@ -11,11 +11,11 @@ from weakref import finalize
 import numpy as np
 import polars as pl
 
-from kohort.engines import sql
 from kohort.engines.limits import shown
 from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode, kept_type
 from kohort.shown import Summary
+from kohort.sql import sql
 from kohort.system.workspace import tallied
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, all_of, narrow
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts
-    from kohort.engines.sql import Dialect
     from kohort.shown import Rows
+    from kohort.sql.sql import Dialect
     from kohort.tables.notation import Notation
     from kohort.verify.aggregates import Hashed
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kohort.arrays import Counts
-    from kohort.engines.relation import Relation
     from kohort.io.options import ReadOptions
+    from kohort.sql.relation import Relation
 
 #: What a statement calls the records.
 RECORDS: Final = "t"

@@ -1,9 +1,9 @@
 """Judge a release some classes at a time: neither the tuples of the input nor the records fit into memory.
 
-It is verification by aggregation (`kohort.verify.aggregated`), in the order of the release. The input answers with the
-tuples that are said to be released in some consecutive classes; as many records of the files are read beside it, and
-both have to be the same. They are judged as a release of their own, but for how many records of the whole input have
-each value.
+It is verification by aggregation (`kohort.sql.verify.aggregated`), in the order of the release. The input answers with
+the tuples that are said to be released in some consecutive classes; as many records of the files are read beside it,
+and both have to be the same. They are judged as a release of their own, but for how many records of the whole input
+have each value.
 
 The division of the input is checked, too. The groups together have as many records as the input, and as many with each
 value. Records in no class have to lack a value for which they do not enter, or are suppressed. Consecutive groups never
@@ -27,8 +27,8 @@ import polars as pl
 from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError
 from kohort.shown import many
-from kohort.tables.table import Column, Table, narrow
-from kohort.verify.aggregated import (
+from kohort.sql.verify import NO_CODES, WrittenParts, added
+from kohort.sql.verify.aggregated import (
     ReleasedTuples,
     TupleQuery,
     check_identifiers,
@@ -39,9 +39,9 @@ from kohort.verify.aggregated import (
     read_parts,
     released_tuples,
 )
+from kohort.tables.table import Column, Table, narrow
 from kohort.verify.aggregates import as_texts
 from kohort.verify.identifiers import leaks
-from kohort.verify.parts import NO_CODES, WrittenParts, added
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import (
     incomplete,
@@ -149,12 +149,13 @@ class _GroupsOfClasses:
     claim: Claim
     source: ClassedRelation
     query: TupleQuery
-    rest: _Rest
+    rest: Iterator[Table]
     known: Mapping[str, Column]
     totals: Mapping[str, Counts]
     found: Mapping[str, Counts]
     left: int = field(default=0, init=False)
     _before: tuple[object, ...] | None = field(default=None, init=False)
+    _held: Table | None = field(default=None, init=False)
     _due: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame], init=False)
     _records: int = field(default=0, init=False)
     _incomplete: int = field(default=0, init=False)
@@ -169,7 +170,7 @@ class _GroupsOfClasses:
         known = {name: Column(name, one.texts, NO_CODES, pl.String()) for name, one in values.items()}
         totals = {name: one.counts for name, one in values.items()}
         found = {name: np.zeros_like(counts) for name, counts in totals.items()}
-        return cls(claim, source, query, _Rest(written.tables()), known, totals, found)
+        return cls(claim, source, query, written.tables(), known, totals, found)
 
     def judged(self, tuples: Tuples, classes: Index) -> Verdict | None:
         """What is true of a group, by the class of each of its tuples; `None` where nothing of it is released."""
@@ -212,7 +213,7 @@ class _GroupsOfClasses:
 
     def _check_files(self, sent: ReleasedTuples) -> None:
         """The next records of the files are those that are due, and the first is in no class of records before."""
-        found = added(self.rest.take(sent.claim.released), self.query.released, self.query.hashed)
+        found = added(self._next(sent.claim.released), self.query.released, self.query.hashed)
         check_same(sent, found, self.query)
         quasi = [sent.released.names.index(one.name) for one in self.claim.schema.quasi]
         ends = as_texts(sent.released.take(np.array([0, sent.released.records - 1]))).fill_null("").rows()
@@ -220,6 +221,17 @@ class _GroupsOfClasses:
         if begins == self._before:
             raise fault(TableCheck.CLASSES, "a class is judged in two groups")
         self._before = last
+
+    def _next(self, records: int) -> Iterator[Table]:
+        """The next so many records of the release, a table for each part that they are in."""
+        while records:
+            table = next(self.rest, None) if self._held is None else self._held
+            if table is None:
+                raise fault(TableCheck.RECORDS, "fewer records are released than are said to be")
+            taken = min(records, table.records)
+            self._held = table.part(slice(taken, table.records)) if taken < table.records else None
+            yield table.take(np.arange(taken))
+            records -= taken
 
     def _found(self, name: str, bare: Claim, counted: np.typing.NDArray[np.bool_]) -> Column:
         """A column with the values of the whole input; its records that enter are counted."""
@@ -265,30 +277,6 @@ def _on_levels(claim: Claim) -> pl.DataFrame:
         column = claim.original[one.name]
         due[one.name] = due_on_level(values_in(column, one, claim), claim.levels[one.name])[1].take(column.codes)
     return pl.DataFrame(due).unique()
-
-
-class _Rest:
-    """The records of a release that are not looked at yet, one after another."""
-
-    def __init__(self, tables: Iterator[Table]) -> None:
-        self._tables = tables
-        self._held: Table | None = None
-        self._start = 0
-
-    def take(self, records: int) -> Iterator[Table]:
-        """The next ones, a table for each part that they are in.
-
-        Raises:
-            VerificationError: there are fewer.
-        """
-        while records:
-            if self._held is None or self._start == self._held.records:
-                self._held, self._start = next(self._tables, None), 0
-            if self._held is None:
-                raise fault(TableCheck.RECORDS, "fewer records are released than are said to be")
-            end = min(self._start + records, self._held.records)
-            yield self._held.take(np.arange(self._start, end))
-            records, self._start = records - (end - self._start), end
 
 
 def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, released: str) -> None:

@@ -19,12 +19,12 @@ import polars as pl
 from kohort.errors import UnsupportedError
 from kohort.schema import Missing, Role
 from kohort.shown import many
+from kohort.sql.verify import WrittenParts, written_singling
 from kohort.system.workspace import distinct, tallied
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.altered import pseudonyms_of
 from kohort.verify.identifiers import few_of, leaks, suspects
-from kohort.verify.parts import WrittenParts, written_singling
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, refuse_leaks, refuse_names, released_texts, without_value
 from kohort.verify.tables import judged

@@ -1,47 +1,50 @@
-"""Columns that no release may have, whatever its models: they single people out, or repeat identifiers.
+"""The gates: columns that no release may have, whatever its models, since they single people out or repeat identifiers.
 
 What the gates refuse comes together, with the flags that mend all of it: `refuse_all`.
 """
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes, coarsest, either
 from kohort.assessment.risk.singling import refuse_needless, refuse_singling, roundings
 from kohort.assessment.risk.telling import covering
 from kohort.core.uniques import Singling
-from kohort.engines.repeated import refuse_repeated
 from kohort.errors import (
     InfeasibleError,
     InputError,
     JobError,
     LimitError,
     SchemaError,
+    SourceNote,
     UsageError,
     combined,
 )
-from kohort.schema import Label
+from kohort.schema import Label, Role
+from kohort.schema.vocabulary import topics_of
 from kohort.tables.coded import CodedTable
-from kohort.tables.people import person_codes, refuse_spellings
+from kohort.tables.people import different_keys, person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Column, Table
-from kohort.verify.identifiers import few_of, leaks, suspects
-from kohort.verify.singling import most, refuse_many, singled_out, singling_of
+from kohort.verify.identifiers import leaks
+from kohort.verify.singling import refuse_many, singled_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.engines.relation import Relation
     from kohort.release import Job
-    from kohort.schema import Schema
+    from kohort.schema import Attribute, Schema
     from kohort.tables.coded import Recoded
+    from kohort.tables.dataset import Dataset, Values
     from kohort.verify.identifiers import Leak
 
     #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
@@ -149,6 +152,32 @@ def with_columns(table: Table, other: Table | None) -> Table:
     return Table(tuple(other[one.name] if one.name in other.names else one for one in table.columns), table.records)
 
 
+class TupleSource(Protocol):
+    """Records by the tuples of some columns, wherever they lie: what the gates ask before a search."""
+
+    @property
+    def table(self) -> Dataset:
+        """The records, or their tuples."""
+        ...
+
+    @property
+    def people(self) -> Index | None:
+        """Whose they are; `None` where each record is a person's."""
+        ...
+
+    def several(self, names: Sequence[str], /) -> Sequence[Tuples]:
+        """Tuples of the columns: of all in one, or of each."""
+        ...
+
+    def singled_out(self, names: Sequence[str], /) -> Sequence[Singling]:
+        """Whom the columns single out, and pairs of them."""
+        ...
+
+    def tuples(self, names: Sequence[str], /) -> tuple[Table, Counts | None]:
+        """Tuples of at least these columns, and how many records have each; `None` where each is one."""
+        ...
+
+
 class Tuples(NamedTuple):
     """Records by the tuples of some columns, as the gates look at them.
 
@@ -175,39 +204,8 @@ class Tuples(NamedTuple):
         return self.table, self.counts
 
 
-class RemoteTuples(NamedTuple):
-    """The same where each record is a person's, and only what is asked comes here.
-
-    Attributes:
-        table: The records that entered.
-        released: They, or those that are released.
-    """
-
-    table: Relation
-    released: Relation
-    people: None = None
-
-    def several(self, names: Sequence[str]) -> Sequence[Tuples]:
-        """Tuples of the columns: the values of each."""
-        columns = map(self.table.values, names)
-        return [Tuples(Table((one,), len(one.values)), self.table.distinct(one.name).counts, None) for one in columns]
-
-    def singled_out(self, names: Sequence[str]) -> Sequence[Singling]:
-        """Whom pairs of the columns single out. Cost: where the values of the source show that no pair can, nothing."""
-        if not names:
-            return ()
-        likely = np.triu(2 * most([self.table.distinct(name).counts for name in names]) > self.released.records, 1)
-        paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
-        return singled_out_of(self.released, [names[place] for place in sorted(paired)])
-
-    def tuples(self, names: Sequence[str]) -> tuple[Table, Counts | None]:
-        """The tuples of these columns, and how many records have each."""
-        found = self.table.tuples(names)
-        return found.table, found.counts
-
-
 def refuse_unsafe(
-    held: Tuples | RemoteTuples,
+    held: TupleSource,
     leaking: Iterable[tuple[Schema, Tuples]],
     job: Job,
     coded_: Callable[[], CodedTable],
@@ -249,7 +247,7 @@ def refuse_unsafe(
         partial(refuse_needless, schema, job.allow_singling),
         *(partial(refuse_columns, one) for one in held.several(names)),
         partial(refuse_leaks, leaking, job),
-        partial(refuse_repeated, job, held.table, held.tuples),
+        partial(refuse_repeated, held, job),
     ]
     refuse_all(gates, further)
 
@@ -295,39 +293,6 @@ def refuse_pairs(found: Callable[[Sequence[str]], Sequence[Singling]], job: Job,
     )
 
 
-def looked_at(job: Job) -> list[str]:
-    """The columns whose values gates ask for."""
-    schema = job.schema
-    known = [*schema.identifying, *schema.released] if schema.identifying else schema.unchanged
-    return [one.name for one in known if not one.released or one.name not in job.allow_singling]
-
-
-def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]:
-    """Whom these columns single out, and pairs of them, where each record is a person."""
-    if not names:
-        return ()
-    counts = [data.distinct(name).counts for name in names]
-
-    def unique(*columns: int) -> int:
-        if len(columns) == 1:
-            return int(np.count_nonzero(counts[columns[0]] == 1))
-        return data.alone([names[place] for place in columns])
-
-    return singling_of(names, data.records, counts, unique)
-
-
-def together_in(
-    data: Relation, sets: Sequence[Sequence[str]], labels: Container[str], of_class: str
-) -> tuple[Singling, ...]:
-    """Whom each of some sets of columns singles out; for labels the number of the class stands."""
-    found = list[Singling]()
-    for names in sets:
-        rest = [name for name in names if name not in labels]
-        unique = data.alone(rest) if len(rest) == len(names) else data.alone(rest, of_class)
-        found.append(Singling((*names,), unique, data.records))
-    return tuple(found)
-
-
 def refuse_leaks(leaking: Iterable[tuple[Schema, Tuples]], job: Job) -> None:
     """Refuse released columns that hold cells of identifying ones."""
     faults = dict[str, SchemaError]()
@@ -336,21 +301,6 @@ def refuse_leaks(leaking: Iterable[tuple[Schema, Tuples]], job: Job) -> None:
         for one in leaks(schema, table, table, every, k=job.k, allowed=job.allow_singling, weights=counts):
             faults.setdefault(one.released, _leaking(one))
     _raise(list(faults.values()))
-
-
-def leaking_of(data: Relation, job: Job) -> Iterator[tuple[Schema, Tuples]]:
-    """Tuples of each identifying column and released one in which there may be a leak, by the values of each alone."""
-    schema, allowed = job.schema, job.allow_singling
-    if not schema.identifying:
-        return
-    from kohort.verify.aggregated import only  # noqa: PLC0415  what verifies in a database, which most tables are not in
-
-    known = {one.name: data.distinct(one.name) for one in schema.identifying}
-    held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
-    for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
-        named = [*pair, *(schema.person is not None and schema.person not in pair) * [str(schema.person)]]
-        found = data.tuples(named)
-        yield only(schema, named), Tuples(found.table, found.counts, None)
 
 
 def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
@@ -425,3 +375,98 @@ def _leaking(one: Leak) -> SchemaError:
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
         unsafe=(one.released,),
     )
+
+
+# ── columns that say whose records are several, where the job counts records ─────────────────────
+
+#: Of names that say who somebody is: what they may speak of, and what one of them must.
+_SPOKEN: Final = frozenset({"id", "person", "name", "number", "whole", "row", "filler"})
+_WHO: Final = frozenset({"id", "person", "name"})
+
+
+def refuse_repeated(held: TupleSource, job: Job) -> None:
+    """Refuse numbers or codes of people that more than half of the records share with others; none with a person key.
+
+    k records of a class may then be of fewer people. They are identifying by their role; or by their name, where they
+    are among the rest, dropped, or released as they are: then they also link a person's records. A column that is
+    dropped by name, and one that from 5 % to half of the records share, is told of, as a `SourceNote`. Columns of a
+    handful of values, of a place's many records, or whose values do not fit into memory, are left out. Of several
+    columns the coarsest is the person key that is proposed, as in a draft.
+
+    Args:
+        held: The records.
+        job: What is to be released; its schema is over their columns.
+    """
+    if job.schema.person is not None:
+        return
+    refused: list[tuple[Attribute, str]] = []
+    told: list[tuple[Attribute, str]] = []
+    for one in (one for one in job.schema.attributes if _says_who(one, job)):
+        with suppress(LimitError):
+            shared, different = _shared(held.table.distinct(one.name), job)
+            what = f"{shared:,} of {held.table.records:,} records share one of {different:,} values with others"
+            if 2 * shared > held.table.records and not (
+                one.role is Role.DROP and one.name not in job.schema.undeclared
+            ):
+                refused.append((one, what))
+            elif 20 * shared > held.table.records:
+                told.append((one, what))
+    keys = _keys([one.name for one, _ in (*refused, *told)], held, job.schema.missing)
+    for column, what in told:
+        note = f"{column.name}: {what}. {_WHY.capitalize()}: {_advice(keys) or _count(column.name)}"
+        warnings.warn(SourceNote(note), stacklevel=3)
+    faults = [_repeated(*one, keys) for one in refused]
+    if faults:
+        raise combined("classes may have fewer than k people", faults)
+
+
+_WHY: Final = "if the column identifies people, classes may have fewer than k people"
+
+
+def _count(name: str) -> str:
+    return f"count people (--person {name})"
+
+
+def _keys(names: Sequence[str], held: TupleSource, missing: frozenset[str]) -> Sequence[str]:
+    """The columns by one of which people are counted, of several; none where it is one, or memory does not suffice."""
+    if len(names) > 1:
+        with suppress(LimitError):
+            table, counts = held.tuples(names)
+            return coarsest([table[name] for name in names], missing, counts)
+    return ()
+
+
+def _advice(keys: Sequence[str]) -> str:
+    if len(keys) == 1:
+        return f"count people by {keys[0]}, the coarsest (--person {keys[0]})"
+    return f"does {either(keys)} identify the person of a record? If so, count people (--person)" if keys else ""
+
+
+def _repeated(one: Attribute, what: str, keys: Sequence[str]) -> SchemaError:
+    """The error of a column; which of several keys it is that is to be counted by, no flag can know."""
+    advice = _advice(keys) or f"count people: --person {one.name}"
+    hint = f"{advice} (in a job file person.key); if not,"
+    if one.released and not one.pseudonym:
+        hint += f" --allow-singling {one.name} releases it as it is (allow-singling = true, Job.allow_singling)"
+    else:
+        hint += f" drop it by name: --drop {one.name}"
+    where, key = f"column {one.name}", keys[0] if keys else one.name
+    if len(keys) > 1:
+        return SchemaError(f"{what}: {_WHY}", where=where, hint=hint)
+    return SchemaError(f"{what}: {_WHY}", where=where, hint=hint, unsafe=(one.name,), flag=("--person", key))
+
+
+def _shared(values: Values, job: Job) -> tuple[int, int]:
+    """The records that share a value with others, and the different values; no records where they are not people's."""
+    texts, counts = different_keys(values, job.schema.missing)
+    of_people = len(texts) >= FEWEST and counts.sum() <= len(texts) * RECORDS and are_codes(texts)
+    return int(counts[counts > 1].sum()) if of_people else 0, len(texts)
+
+
+def _says_who(attribute: Attribute, job: Job) -> bool:
+    """Whether a column says who somebody is: so its role says, or its name, unless it is generalized or allowed to."""
+    if attribute.role is Role.IDENTIFYING and attribute.name not in job.schema.undeclared:
+        return True
+    topics = topics_of(attribute.name).keys()
+    named = bool(topics & _WHO) and topics <= _SPOKEN
+    return named and attribute.role is not Role.QUASI and attribute.name not in job.allow_singling

@@ -20,7 +20,7 @@ from kohort.tables.dataset import Values
 from kohort.tables.recoded import joined
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Tuples, as_texts, summed, tuples_in, tuples_of
-from kohort.verify.reading import ReleaseContent, read
+from kohort.verify.reading import contents_of
 from kohort.verify.records import disorder
 from kohort.verify.singling import likely, singled_out, together
 from kohort.verify.verdict import Claim, TableCheck, fault, reading_release
@@ -104,14 +104,6 @@ class WrittenParts:
             if content.sha256 != part.sha256:
                 raise fault(TableCheck.BYTES, "a part changed while it was verified")
             yield content.table
-
-
-def contents_of(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
-    """What each of some files holds, in the format that the claim names."""
-    for path in paths:
-        with reading_release(), path.open("rb") as file:
-            content = read(file, claim)
-        yield path, content
 
 
 def _shell(claim: Claim) -> Table:

@@ -15,10 +15,10 @@ import polars as pl
 
 from kohort.algorithms.mondrian.in_parts import Marginals
 from kohort.core.frequency import FrequencySet
-from kohort.engines import sql
 from kohort.engines.base import searched_sensitive
-from kohort.engines.relation import TemporaryTable
 from kohort.schema import Missing
+from kohort.sql import sql
+from kohort.sql.relation import TemporaryTable
 from kohort.tables.coded import CodedTable
 from kohort.tables.table import Column, Table
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.in_parts import PartCut
     from kohort.arrays import Codes, Counts, Index
-    from kohort.engines.relation import Relation
-    from kohort.engines.sql import Dialect
     from kohort.release import Job
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.sql.relation import Relation
+    from kohort.sql.sql import Dialect
 
 #: What tuples and records are called by: their part, group, region and class.
 PART: Final = "kohort_part"

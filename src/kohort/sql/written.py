@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from kohort.engines import sql
 from kohort.errors import FileError, KohortError
 from kohort.io.cells import from_text, kept_type
 from kohort.io.forms import Format
 from kohort.io.write import FORMULA, NUMBER, escaped, write_stream
+from kohort.sql import sql
 from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from kohort.arrays import Counts
-    from kohort.engines.relation import Relation
+    from kohort.arrays import Counts, Index
+    from kohort.sql.relation import Relation
     from kohort.tables.table import Table
+
+    #: Bytes, and (e,) where records end in them.
+    _Block: TypeAlias = tuple[bytes, Index]
 
 
 #: What released records are called by: the number of their class in the order of the release, from 1.
@@ -166,6 +169,9 @@ def _escaped(dialect: sql.Dialect, cell: str, separator: str, *, excel_safe: boo
 #: Bytes that are looked at together.
 _BLOCK: Final = 1 << 22
 
+#: A block without bytes.
+_NOTHING: Final = b"", np.empty(0, np.int64)
+
 
 def cut(pieces: Sequence[Path], header: str, files: Sequence[tuple[Path, int | None]]) -> None:
     r"""Write the records of all pieces, one after another, to some files.
@@ -186,61 +192,42 @@ def cut(pieces: Sequence[Path], header: str, files: Sequence[tuple[Path, int | N
     ...     one.read_text(), two.read_text()
     ('age\n1\n"2\n3"\n', 'age\n4\n')
     """
-    blocks = _Blocks(pieces)
+    blocks, left = _blocks(pieces), _NOTHING
     for path, records in files:
         with path.open("wb") as file:
             file.write(f"{header}\n".encode())
-            for block in blocks.take(records):
-                file.write(block)
-    if not blocks.ended():
+            left = _write_some(file, records, left, blocks)
+    if left[0] or next(blocks, None):
         raise FileError("the workers wrote more records than there are", hint="nothing was published; run again")
 
 
-class _Blocks:
-    """The bytes of pieces, and where records end in them."""
+def _write_some(file: BinaryIO, records: int | None, left: _Block, blocks: Iterator[_Block]) -> _Block:
+    """Write so many records, all of them for `None`, of what is left of a block and of those after it; what is left."""
+    block, ends = left
+    while records is None or records > ends.size:
+        file.write(block)
+        records = None if records is None else records - ends.size
+        block, ends = next(blocks, _NOTHING)
+        if not block and records:
+            what = "the workers wrote too few records, or to a place that this process does not see"
+            raise FileError(what, hint="name an output in a folder that every worker shares with this process")
+        if not block:
+            return _NOTHING
+    end = int(ends[records - 1]) if records else 0
+    file.write(block[:end])
+    return block[end:], ends[records:] - end
 
-    def __init__(self, pieces: Sequence[Path]) -> None:
-        self._left = self._read(pieces)
-        self._block = b""
-        self._ends = np.empty(0, np.int64)
-        self._start = self._used = 0
-        self._quoted = False
 
-    @staticmethod
-    def _read(pieces: Sequence[Path]) -> Iterator[bytes]:
-        for path in pieces:
-            with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    yield block
-
-    def ended(self) -> bool:
-        return self._start == len(self._block) and not self._next()
-
-    def take(self, records: int | None) -> Iterator[bytes]:
-        """The bytes of so many records more; of all that are left for `None`."""
-        while records is None or records:
-            if self.ended():
-                if records is None:
-                    return
-                what = "the workers wrote too few records, or to a place that this process does not see"
-                raise FileError(what, hint="name an output in a folder that every worker shares with this process")
-            open_ = self._ends.size - self._used
-            if records is None or open_ < records:
-                end, taken = len(self._block), open_
-            else:
-                end, taken = int(self._ends[self._used + records - 1]), records
-            yield self._block[self._start : end]
-            self._start, self._used = end, self._used + taken
-            records = None if records is None else records - taken
-
-    def _next(self) -> bool:
-        self._block = next(self._left, b"")
-        found = np.frombuffer(self._block, np.uint8)
-        ends = found == ord("\n")
-        quotes = found == ord('"')
-        if quotes.any() or (self._quoted and found.size):
-            inside = np.logical_xor.accumulate(quotes) ^ self._quoted
-            ends &= ~inside
-            self._quoted = bool(inside[-1])
-        self._ends, self._start, self._used = np.flatnonzero(ends) + 1, 0, 0
-        return bool(self._block)
+def _blocks(pieces: Sequence[Path]) -> Iterator[_Block]:
+    """The bytes of pieces, some at a time, and (e,) where records end in them."""
+    quoted = False
+    for path in pieces:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                found = np.frombuffer(block, np.uint8)
+                ends, quotes = found == ord("\n"), found == ord('"')
+                if quoted or quotes.any():
+                    inside = np.logical_xor.accumulate(quotes) ^ quoted
+                    ends &= ~inside
+                    quoted = bool(inside[-1])
+                yield block, np.flatnonzero(ends) + 1

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from kohort.engines.relation import unused
-from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
-from kohort.engines.written import cut
 from kohort.errors import FileError, InputError, LimitError, SourceNote
 from kohort.publish.files import private_folder
+from kohort.sql.relation import unused
+from kohort.sql.spark_session import PATIENCE, Cluster, part, session_of
+from kohort.sql.written import cut
 from kohort.verify.verdict import UNENCRYPTED
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts
-    from kohort.engines import sql
-    from kohort.engines.relation import Relation
     from kohort.io.options import ReadOptions
+    from kohort.sql import sql
+    from kohort.sql.relation import Relation
 
 #: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined. There they
 #: take some five times as much: of hashes and classes that is four million tuples in 300 MB.
@@ -116,7 +116,7 @@ class Spark:
 
     def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
         """The records of a source."""
-        from kohort.engines.spark_sources import relation  # noqa: PLC0415  it knows this class
+        from kohort.sql.spark_sources import relation  # noqa: PLC0415  it knows this class
 
         return relation(self, source, options, limit)
 
@@ -326,15 +326,6 @@ class Spark:
                 lost.set()
                 context.cancelAllJobs()
                 return
-
-
-def is_session(engine: object) -> bool:
-    """Whether an object is a session of Spark, told by the name of its class, so that nothing is imported.
-
-    >>> is_session("spark")
-    False
-    """
-    return type(engine).__name__ == "SparkSession" and type(engine).__module__.startswith("pyspark.")
 
 
 def column(name: str) -> str:

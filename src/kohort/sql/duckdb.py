@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import polars as pl
 
 from kohort import system
-from kohort.engines import sql
-from kohort.engines.relation import unused
-from kohort.engines.sources import Source, refuse_altered_text, relation_of
 from kohort.errors import FileError, InputError, LimitError, SourceNote, UnsupportedError
 from kohort.io import source as files
 from kohort.io.databases import OFFLINE, chosen, opened, quoted, refuse_beside, view
@@ -29,14 +26,17 @@ from kohort.io.source import LF, Text, line_of
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
 from kohort.publish.files import open_private, remove_private
+from kohort.sql import sql
+from kohort.sql.relation import unused
+from kohort.sql.sources import Source, refuse_altered_text, relation_of
 from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from kohort.engines.relation import Relation
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
+    from kohort.sql.relation import Relation
 
 #: What is told where a source cannot be read here.
 _READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet and .duckdb files; leave the engine out"
@@ -68,7 +68,7 @@ class DuckDB:
         own: The folder for what does not fit into memory, if it is nobody else's: then sources are files.
         shut: Whether it reads no further files than those in its folder.
         listed_at_once: Records whose texts it has room to put together.
-        grouping_sets: See `kohort.engines.sql.Dialect`.
+        grouping_sets: See `kohort.sql.sql.Dialect`.
     """
 
     connection: Any
@@ -257,15 +257,6 @@ def _rows(table: str, start: int, records: int) -> str:
     return f"SELECT * FROM {table} WHERE {inside} ORDER BY rowid"  # noqa: S608  a name of ours and numbers
 
 
-def is_connection(engine: object) -> bool:
-    """Whether an object is a connection to DuckDB, told by the name of its class, so that nothing is imported.
-
-    >>> is_connection("duckdb")
-    False
-    """
-    return type(engine).__name__ == "DuckDBPyConnection"
-
-
 def _module() -> Any:  # noqa: ANN401  a module that may be absent
     return library("duckdb", FORMS["duckdb"])
 
@@ -305,7 +296,8 @@ def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
         return Source("the frame", base.give(source), source.schema)
     if hasattr(source, "create_view"):  # a relation of this connection
         with reporting():
-            cast("Any", source).create_view(name := unused())
+            made: Any = source
+            made.create_view(name := unused())
         return Source("the relation", name)
     raise UnsupportedError(
         f"the engine duckdb reads no {type(source).__name__}",

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from kohort.engines import sql
-from kohort.engines.relation import Kind, Relation, other_records
 from kohort.errors import InfeasibleError, InputError, LimitError, UnsupportedError
 from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type, from_frame
+from kohort.sql import sql
+from kohort.sql.relation import Kind, Relation, other_records
 from kohort.tables.notation import may_be_numbers, noted
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.engines.sql import Dialect
     from kohort.io.options import ReadOptions
+    from kohort.sql.sql import Dialect
 
 
 @dataclass(frozen=True, slots=True)
