@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort import sql, system
+from kohort import system
 from kohort.engines.limits import shown
 from kohort.errors import InputError, UnsupportedError
 from kohort.io.options import ReadOptions
 from kohort.shown import Summary, many
+from kohort.sql import sql
 from kohort.sql.relation import TemporaryTable
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
