@@ -7,7 +7,7 @@ and `kohort.report.page.audience` which.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -250,7 +250,8 @@ def read_page(path: str | os.PathLike[str]) -> Page:
         raw = parse_json(text, where=where)
     except InputError as fault:
         raise InputError(fault.what, where=where, hint=_HINT) from None
-    kind = PAGES.get(str(raw.get("kind"))) if isinstance(raw, dict) else None
+    found = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    kind = PAGES.get(str(found.get("kind")))
     try:
         page: Page | None = None if kind is None else kind.model_validate_json(text)
     except ValidationError:
