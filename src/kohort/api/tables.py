@@ -15,7 +15,7 @@ from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.calls import called, threads_of
+from kohort.calls import PATH, called, threads_of
 from kohort.engines.base import LOCALLY, engine_of
 from kohort.errors import CallError, SourceNote, UsageError
 from kohort.io import ReadOptions
@@ -163,7 +163,7 @@ def anonymize(
     progress: Progress = False,
     **options: Unpack[Options],
 ) -> Release: ...
-@called('anonymize(people, quasi=["age", "city"], k=10)')
+@called('anonymize(people, quasi=["age", "city"], k=10)', spill_folder=PATH)
 def anonymize(
     source: object,
     job: Job | None = None,

@@ -436,7 +436,8 @@ def page_of(model: Json) -> Page:
     Raises:
         ValidationError: it is no page.
     """
-    page: Page = PAGES[cast("Model", model)["kind"]].model_validate(model, strict=False)
+    kind = PAGES.get(str(cast("Model", model).get("kind")), PAGES["table"])
+    page: Page = kind.model_validate(model, strict=False)
     return page
 
 
