@@ -29,8 +29,7 @@ from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline import outcome_of
-from kohort.pipeline.problem import problem_of
+from kohort.pipeline.problem import outcome_of, problem_of
 from kohort.schema import Label, Scale
 from kohort.schema.numbers import round_step, said
 
