@@ -23,13 +23,15 @@ from kohort.assessment.inspection.guesses import inspect_table
 from kohort.io import ReadOptions, read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.pipeline import dry_run
-from kohort.pipeline.exposure import LabelExposure, compare
+from kohort.pipeline.exposure import compare
 from kohort.schema import Scale
 from tests.attack_oracles.toy import downcoding, minimality
 from tests.attack_oracles.worlds import AGES, every_way, world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from kohort.assessment.comparison.grids import LabelExposure
 
 #: The quasi-identifiers of the classic experiment.
 NUMBERS = ("age", "education-num")

@@ -13,7 +13,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from kohort.errors import CallError
-from kohort.system import MOST_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,17 +74,6 @@ def verb(method: Callable[P, R]) -> Callable[P, R]:
     module, _, name = VERBS[method.__qualname__].partition(":")
     function: Callable[P, R] = getattr(import_module(module), name)
     return function
-
-
-def threads_of(threads: object, where: str) -> int:
-    """How many threads an argument asks for: not more than are of use.
-
-    >>> threads_of(2, "anonymize"), threads_of(10**9, "anonymize") < 10**9
-    (2, True)
-    """
-    if type(threads) is not int or threads < 1:
-        raise CallError("threads is not a positive integer", where=where, hint="write threads=2, or leave it out")
-    return min(threads, MOST_THREADS)
 
 
 def _demand(name: str, value: object, kind: str, where: str, hint: str) -> None:

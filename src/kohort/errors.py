@@ -17,14 +17,14 @@
      └─ MissingExtraError .... 10   an optional dependency is not installed
 
 A message says what is wrong, where (file, line, column *name*) and what to do. It never holds the
-value of a record's cell.
+value of a record's cell, and nothing in it steers a terminal.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
-
-from kohort.shown import readable
+import json
+import unicodedata
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,3 +191,43 @@ class MissingExtraError(KohortError):
     """An optional dependency is needed and not installed."""
 
     exit_status = 10
+
+
+#: Joiners that some scripts need inside words; all other format characters are spelled out.
+JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
+
+
+def readable(text: str, ends: str = "\n") -> str:
+    r"""A text with what cannot be seen spelled out: controls, writing directions, halves of characters.
+
+    Args:
+        text: The text.
+        ends: What stays though it cannot be seen: the ends of lines, as a rule.
+
+    >>> print(readable("Zoë"), readable("a\x1b[2Jb\N{RIGHT-TO-LEFT OVERRIDE}c"))
+    Zoë a\x1b[2Jb\u202ec
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one in ends or _is_seen(one) else _spelled(one) for one in text)
+
+
+def readable_json(text: str) -> str:
+    r"""The same of JSON, which stays JSON.
+
+    >>> print(readable_json('["a\x7fb\N{RIGHT-TO-LEFT OVERRIDE}c\N{TAG LATIN SMALL LETTER D}"]'))
+    ["a\u007fb\u202ec\udb40\udc64"]
+    """
+    return "".join(one if one == "\n" or _is_seen(one) else _quoted(one) for one in text)
+
+
+def _is_seen(one: str) -> bool:
+    return one.isprintable() or one in JOINERS or unicodedata.category(one) == "Zs"
+
+
+def _spelled(one: str) -> str:
+    return one.encode("unicode_escape").decode()
+
+
+def _quoted(one: str) -> str:
+    return f"\\u{ord(one):04x}" if one.isascii() else json.dumps(one)[1:-1]

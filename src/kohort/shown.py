@@ -1,10 +1,8 @@
-"""How texts and objects are shown: no text steers a terminal, and no object shows a record's value."""
+"""How objects and numbers are displayed: no object shows a record's value, and no text steers a terminal."""
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
@@ -12,6 +10,8 @@ from fractions import Fraction
 from itertools import chain, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
+
+from kohort.errors import readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,45 +46,6 @@ LONGEST: Final = 200
 
 #: How the page of a report stands in a notebook: its reader can make it higher.
 _FRAME: Final = "width:100%;height:40em;border:1px solid #cbd2d9;resize:vertical"
-
-#: Joiners that some scripts need inside words; all other format characters are spelled out.
-JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
-
-
-def readable(text: str, ends: str = "\n") -> str:
-    r"""A text with what cannot be seen spelled out: controls, writing directions, halves of characters.
-
-    Args:
-        text: The text.
-        ends: What stays though it cannot be seen: the ends of lines, as a rule.
-
-    >>> print(readable("Zoë"), readable("a\x1b[2Jb\N{RIGHT-TO-LEFT OVERRIDE}c"))
-    Zoë a\x1b[2Jb\u202ec
-    """
-    if text.isprintable():
-        return text
-    return "".join(one if one in ends or _is_seen(one) else _spelled(one) for one in text)
-
-
-def readable_json(text: str) -> str:
-    r"""The same of JSON, which stays JSON.
-
-    >>> print(readable_json('["a\x7fb\N{RIGHT-TO-LEFT OVERRIDE}c\N{TAG LATIN SMALL LETTER D}"]'))
-    ["a\u007fb\u202ec\udb40\udc64"]
-    """
-    return "".join(one if one == "\n" or _is_seen(one) else _quoted(one) for one in text)
-
-
-def _is_seen(one: str) -> bool:
-    return one.isprintable() or one in JOINERS or unicodedata.category(one) == "Zs"
-
-
-def _spelled(one: str) -> str:
-    return one.encode("unicode_escape").decode()
-
-
-def _quoted(one: str) -> str:
-    return f"\\u{ord(one):04x}" if one.isascii() else json.dumps(one)[1:-1]
 
 
 def for_steward(text: str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from kohort.errors import FileError, HierarchyError, InputError, KohortError, TargetError, UnsupportedError, UsageError
+from kohort.io.hierarchies import write_csv, write_json
 from kohort.schema.hierarchies import (
     cuts,
     dates,
@@ -25,8 +26,6 @@ from kohort.schema.hierarchies import (
     read_hierarchy,
     suppress,
     with_missing,
-    write_csv,
-    write_json,
 )
 from kohort.schema.hierarchies.sets import PERIODS
 from kohort.schema.hierarchy import Hierarchy

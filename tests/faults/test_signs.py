@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from kohort.errors import InputError, SourceNote
-from kohort.shown import line, readable, table_html
+from kohort.errors import InputError, SourceNote, readable
+from kohort.shown import line, table_html
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import HierarchyError
+from kohort.io.hierarchies import write_csv, write_json
 from kohort.schema.hierarchies import (
     dates,
     findings,
@@ -26,8 +27,6 @@ from kohort.schema.hierarchies import (
     show,
     to_tree,
     with_missing,
-    write_csv,
-    write_json,
 )
 from kohort.schema.hierarchies.tree import are_edges
 from kohort.schema.hierarchy import Hierarchy

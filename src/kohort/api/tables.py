@@ -15,7 +15,7 @@ from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.calls import PATH, called, threads_of
+from kohort.calls import PATH, called
 from kohort.engines.base import LOCALLY, engine_of
 from kohort.errors import CallError, SourceNote, UsageError
 from kohort.io import ReadOptions
@@ -40,6 +40,7 @@ from kohort.release.fit import seed_misfits
 from kohort.schema import names_in
 from kohort.shown import class_of
 from kohort.sweeps import tables as sweeps
+from kohort.system import MOST_THREADS
 from kohort.system.progress import progress_to
 from kohort.system.workspace import bytes_of
 from kohort.tables.perturbing import perturb as perturbed
@@ -554,3 +555,14 @@ def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bo
     if faults:
         raise raised(faults)
     return found
+
+
+def threads_of(threads: object, where: str) -> int:
+    """How many threads an argument asks for: not more than are of use.
+
+    >>> threads_of(2, "anonymize"), threads_of(10**9, "anonymize") < 10**9
+    (2, True)
+    """
+    if type(threads) is not int or threads < 1:
+        raise CallError("threads is not a positive integer", where=where, hint="write threads=2, or leave it out")
+    return min(threads, MOST_THREADS)

@@ -257,7 +257,7 @@ def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:
 
 
 def _write(hierarchy: Hierarchy, out: Path, *, overwrite: bool) -> None:
-    from kohort.schema.hierarchies import write_csv, write_json
+    from kohort.io.hierarchies import write_csv, write_json
 
     write = write_csv if out.suffix == ".csv" else write_json
     write(hierarchy, out, overwrite=overwrite)

@@ -24,8 +24,7 @@ import click
 
 from kohort.cli.derive import Command, Group, at_once
 from kohort.cli.screen import echo, echo_json, listen, stoppable
-from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote, UsageError
-from kohort.shown import readable
+from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote, UsageError, readable
 from kohort.specification import plugins
 from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
 

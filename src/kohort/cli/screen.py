@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kohort.errors import FileError
-from kohort.shown import INTERNAL, for_steward, readable, readable_json
+from kohort.errors import FileError, readable, readable_json
+from kohort.shown import INTERNAL, for_steward
 from kohort.system.progress import progress_to
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kohort.core.frequency import people_in
-from kohort.schema import Label, Scale
+from kohort.schema.attribute import Label, Scale
 from kohort.schema.hierarchies.likeness import companions, parts_of, table_of
-from kohort.schema.hierarchies.sets import set_label
 from kohort.schema.hierarchy import SUPPRESSED
+from kohort.schema.nesting import set_label
 from kohort.system.workspace import HEAP, blocks, distinct, ordinals
 
 if TYPE_CHECKING:

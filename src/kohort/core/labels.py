@@ -18,11 +18,10 @@ import numpy as np
 from kohort.core.branches import Members, accompanied, printed
 from kohort.core.frequency import group
 from kohort.core.texts import Halves, Joined, Sets, Texts, braced
-from kohort.schema import Label, Scale
+from kohort.schema.attribute import Label, Scale
 from kohort.schema.dates import DASH
-from kohort.schema.domain.base import part_of
 from kohort.schema.nesting import ABSENT, member
-from kohort.schema.numbers import digits_of, point
+from kohort.schema.numbers import digits_of, part_of, point
 from kohort.system.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:

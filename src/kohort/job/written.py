@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from kohort.algorithms.method import METHODS, choices_of, on_nodes
 from kohort.errors import UsageError
+from kohort.io.hierarchies import write_csv
 from kohort.job.codec import STAND_IN, plain
 from kohort.job.columns import has_companions
 from kohort.job.form import COLUMN, INPUT, OUTPUT
@@ -17,7 +18,6 @@ from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish
 from kohort.release import plain as as_json
 from kohort.schema import Attribute, Label
-from kohort.schema.hierarchies import write_csv
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:

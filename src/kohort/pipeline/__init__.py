@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kohort.pipeline.outlets import Stages, beside, no_progress
-from kohort.pipeline.tables import Report, anonymize, claim_of, dry_run, outcome_of, save, solve
+from kohort.pipeline.tables import Report, anonymize, claim_of, dry_run, save, solve
 
 __all__ = [
     "Report",
@@ -13,7 +13,6 @@ __all__ = [
     "claim_of",
     "dry_run",
     "no_progress",
-    "outcome_of",
     "save",
     "solve",
 ]

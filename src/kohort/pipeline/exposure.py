@@ -15,24 +15,23 @@ numbers, a cell is a value, and counts as downcoded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kohort.algorithms.method import on_nodes
+from kohort.assessment.comparison.grids import GridComparison, LabelExposure
 from kohort.core.frequency import group, people_in
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline import outcome_of
-from kohort.pipeline.problem import problem_of
+from kohort.pipeline.problem import outcome_of, problem_of
 from kohort.schema import Label, Scale
 from kohort.schema.numbers import round_step, said
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -47,40 +46,6 @@ if TYPE_CHECKING:
 
 #: The grid of each attribute that has one.
 Grids: TypeAlias = "Mapping[str, Grid]"
-
-
-@dataclass(frozen=True, slots=True)
-class LabelExposure:
-    """What a release loses, and what its labels expose.
-
-    Attributes:
-        lm: Iyengar's loss metric.
-        exposed: People whose exact value a label reveals.
-        range_exposure: Those of them whose value an end of a range reveals.
-        downcoded: Share of the released cells of the columns with a grid whose exact value the label reveals.
-    """
-
-    lm: Share
-    exposed: int
-    range_exposure: int
-    downcoded: Share
-
-
-@dataclass(frozen=True, slots=True)
-class GridComparison:
-    """A job with grids and without.
-
-    Attributes:
-        with_: The figures with them; `None` where no release can meet the models.
-        without: The figures without them; likewise.
-        grids: The grid of each attribute that has one, as `--grid` takes it.
-        proposed: Whether kohort proposes the grids; if not, they are the job's.
-    """
-
-    with_: LabelExposure | None
-    without: LabelExposure | None
-    grids: dict[str, str]
-    proposed: bool
 
 
 def compare(release: Release, *, threads: int = 1, engine: Engine = LOCAL) -> GridComparison | None:

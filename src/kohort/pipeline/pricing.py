@@ -22,8 +22,7 @@ from kohort.metrics.base import Detail
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline import outcome_of
-from kohort.pipeline.problem import problem_of, refuse_hopeless
+from kohort.pipeline.problem import outcome_of, problem_of, refuse_hopeless
 from kohort.release.fit import check_population
 from kohort.release.job import Job, plain
 from kohort.schema import Label, Role, Schema

@@ -1,4 +1,4 @@
-"""The problem that a search is given."""
+"""The problem that a search is given, and the outcome that metrics see."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ import numpy as np
 from kohort.algorithms.problem import Problem, never_stop
 from kohort.core.frequency import ClassProfile, profile
 from kohort.errors import InfeasibleError, SchemaError, combined
+from kohort.metrics.base import Outcome
 from kohort.models.base import satisfied_jointly
+from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.core.recoding import RegionClasses
     from kohort.core.suppression import SuppressionLimit
     from kohort.engines.base import Counts
+    from kohort.metrics.base import Levels
     from kohort.models.base import Declaration, PrivacyModel
     from kohort.release import Job
+    from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset
 
 
@@ -114,3 +119,18 @@ def refuse_unknown(job: Job) -> None:
         faults.append(SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint))
     if faults:
         raise combined("the job does not fit the table", faults)
+
+
+def outcome_of(
+    records: int,
+    suppressed: int,
+    k: int,
+    classes: RegionClasses,
+    full_domain: Levels | None,
+    *,
+    domains: Sequence[Domain],
+) -> Outcome:
+    """The release as the metrics see it."""
+    losses = np.array([*HEAP.side_by_side(lambda one: one.total(classes.regions), classes.labels)])
+    varying = np.array([domain.varies for domain in domains], np.bool_)
+    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain, varying=varying)

@@ -19,15 +19,14 @@ from kohort.engines.local import LOCAL
 from kohort.errors import LimitError, UnsupportedError, UsageError
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
-from kohort.metrics.base import Outcome, kept_of
+from kohort.metrics.base import kept_of
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.outlets import Publication, Stages, check, is_path, no_progress, outlet, paths, written_as
-from kohort.pipeline.problem import problem_of, refuse_absence, refuse_hopeless, refuse_unknown
+from kohort.pipeline.problem import outcome_of, problem_of, refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
-from kohort.system.workspace import HEAP
 from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.people import person_codes
 from kohort.tables.recoded import RecodedTable
@@ -42,12 +41,9 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Index
     from kohort.assessment.risk.telling import Telling
-    from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
-    from kohort.metrics.base import Levels
-    from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset
     from kohort.tables.notation import Notation
     from kohort.verify import Verdict
@@ -293,21 +289,6 @@ def save(
 
 def _like(source: object) -> str:
     return "polars" if is_path(source) or table_within(source) else kind_of(source)
-
-
-def outcome_of(
-    records: int,
-    suppressed: int,
-    k: int,
-    classes: RegionClasses,
-    full_domain: Levels | None,
-    *,
-    domains: Sequence[Domain],
-) -> Outcome:
-    """The release as the metrics see it."""
-    losses = np.array([*HEAP.side_by_side(lambda one: one.total(classes.regions), classes.labels)])
-    varying = np.array([domain.varies for domain in domains], np.bool_)
-    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain, varying=varying)
 
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.comparison.grids import GridComparison
 from kohort.assessment.inspection.notes import noticed
 from kohort.assessment.risk.attacks import Outcome
 from kohort.assessment.risk.singling import proposed
@@ -15,7 +16,6 @@ from kohort.errors import LimitError
 from kohort.metrics.base import Retention
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.effect import Effect
-from kohort.pipeline.exposure import GridComparison
 from kohort.release.bulk import BulkLoss, bulk_losses
 from kohort.release.fit import notes
 from kohort.release.homogeneity import Homogeneity

@@ -219,6 +219,11 @@ def member(value: str) -> str:
     return value if plain else json.dumps(value, ensure_ascii=False)
 
 
+def set_label(values: Sequence[str]) -> str:
+    """The only value, or the set of values in braces; what could be misread there stands in quotes."""
+    return values[0] if len(values) == 1 else "{" + ", ".join(map(member, values)) + "}"
+
+
 def listed(labels: Sequence[str]) -> str:
     """The first of some labels.
 

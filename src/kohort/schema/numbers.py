@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kohort.arrays import Shares
+
 
 #: Minus, digits without a leading zero, decimals; `.5` is 0.5, as many programs write it. A leading zero is the sign of
 #: an id (postal code 00118), and an exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat
@@ -217,3 +219,8 @@ def below(high: Fraction) -> str:
 def at_least(low: Fraction) -> str:
     """The label of the open interval from `low` on."""
     return f">={decimal(low)}"
+
+
+def part_of(whole: float, width: Shares) -> Shares:
+    """`width / whole`, in 0..1; 0 where the whole is nothing."""
+    return np.minimum(width / whole, 1.0) if whole > 0 else np.zeros_like(width)

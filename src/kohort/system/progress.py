@@ -9,7 +9,8 @@ from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.shown import escaped, readable
+from kohort.errors import readable
+from kohort.shown import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -32,7 +32,7 @@ from kohort.schema import Role
 from kohort.shown import many
 from kohort.system.workspace import HEAP, tallied
 from kohort.tables.people import person_codes
-from kohort.verify.singling import People
+from kohort.verify.people import People
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -12,7 +12,8 @@ import pytest
 
 import kohort
 from kohort import system
-from kohort.calls import PATH, called, threads_of
+from kohort.api.tables import threads_of
+from kohort.calls import PATH, called
 from kohort.errors import CallError, KohortError
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kohort import anonymize
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.assessment.comparison.grids import LabelExposure
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
 from kohort.models.delta_presence import DeltaPresence
@@ -23,7 +24,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import dry_run
-from kohort.pipeline.exposure import LabelExposure, compare
+from kohort.pipeline.exposure import compare
 from kohort.release import Job
 from kohort.report.figures import as_json
 from kohort.schema import Attribute, Role, Schema
@@ -32,8 +33,8 @@ from tests.jobs import freely
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.assessment.comparison.grids import GridComparison
     from kohort.models.base import PrivacyModel
-    from kohort.pipeline.exposure import GridComparison
     from kohort.release import Release
 
 TABLES = st.lists(

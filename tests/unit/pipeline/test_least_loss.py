@@ -15,7 +15,7 @@ from kohort.core.labels import Labels
 from kohort.core.recoding import RegionClasses
 from kohort.core.texts import Joined
 from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.pipeline import outcome_of
+from kohort.pipeline.problem import outcome_of
 from kohort.samples.italy import italy
 from kohort.schema import Label
 

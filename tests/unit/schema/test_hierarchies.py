@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import HierarchyError, InputError, KohortError
+from kohort.io.hierarchies import write_csv, write_json
 from kohort.schema.hierarchies import (
     HeldFile,
     cuts,
@@ -33,8 +34,6 @@ from kohort.schema.hierarchies import (
     suppress,
     to_tree,
     with_missing,
-    write_csv,
-    write_json,
 )
 from kohort.schema.hierarchy import Hierarchy
 

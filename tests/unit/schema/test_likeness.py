@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import HierarchyError
-from kohort.schema.hierarchies import alike, read_hierarchy, write_csv
+from kohort.io.hierarchies import write_csv
+from kohort.schema.hierarchies import alike, read_hierarchy
 from kohort.schema.hierarchies.likeness import companions, table_of
 from tests.command import kohort
 

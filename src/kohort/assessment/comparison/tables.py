@@ -39,8 +39,8 @@ from kohort.metrics.class_size import C_AVG
 from kohort.metrics.discernibility import C_DM
 from kohort.metrics.loss import LM, NCP, attribute_losses
 from kohort.schema import Attribute, Label, Role, Scale, Schema, names_in
-from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
+from kohort.schema.numbers import part_of
 from kohort.shown import Significant, Summary, ToldAs, four_digits
 from kohort.tables.table import Table
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, cast
 from pydantic import JsonValue, ValidationError
 
 from kohort.assessment.comparison import Association, comparison_of, lines_of
+from kohort.assessment.comparison.grids import GridComparison
 from kohort.errors import FileError, InputError, UsageError
-from kohort.pipeline.exposure import GridComparison
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
 from kohort.report.figures import HUGEST, PAGES, BoundFigures, Figures

@@ -17,9 +17,9 @@ from kohort.shown import HUGE, Number, many, span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from kohort.assessment.comparison.grids import GridComparison, LabelExposure
     from kohort.core.uniques import Exposed
     from kohort.perturbation.effect import Effect
-    from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import CandidateFigures, ReleaseFigures
     from kohort.tables.dataset import Linked

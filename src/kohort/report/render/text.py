@@ -6,7 +6,8 @@ from itertools import zip_longest
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Final
 
-from kohort.shown import for_steward, many, readable
+from kohort.errors import readable
+from kohort.shown import for_steward, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,9 +10,10 @@ import numpy as np
 
 from kohort.errors import HierarchyError
 from kohort.schema import Attribute, Label, Scale
-from kohort.schema.hierarchies import from_spec, suppress, with_missing
+from kohort.schema.hierarchies.sets import suppress, with_missing
+from kohort.schema.hierarchies.spec import from_spec
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.numbers import exact, is_numeric_text
+from kohort.schema.numbers import exact, is_numeric_text, part_of
 from kohort.shown import Summary, many
 
 if TYPE_CHECKING:
@@ -114,11 +115,6 @@ class Domain(Summary):
 def share(domain: Domain, width: Shares) -> Shares:
     """Loss of labels that span `width` (M - 1, or max - min): in 0..1, 0 where the domain is a point."""
     return part_of(domain.extent, width)
-
-
-def part_of(whole: float, width: Shares) -> Shares:
-    """`width / whole`, in 0..1; 0 where the whole is nothing."""
-    return np.minimum(width / whole, 1.0) if whole > 0 else np.zeros_like(width)
 
 
 #: What to do about values that are no leaf.

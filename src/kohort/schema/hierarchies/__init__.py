@@ -27,8 +27,6 @@ from kohort.schema.hierarchies.files import (
     held_file,
     read_held,
     read_hierarchy,
-    write_csv,
-    write_json,
 )
 from kohort.schema.hierarchies.intervals import cuts, intervals
 from kohort.schema.hierarchies.likeness import alike
@@ -74,6 +72,4 @@ __all__ = [
     "titles",
     "to_tree",
     "with_missing",
-    "write_csv",
-    "write_json",
 ]

@@ -13,11 +13,10 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.calls import PATH, called
-from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError, TargetError, UnsupportedError
+from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError
 from kohort.schema.hierarchies.tree import DEEPEST, are_edges, from_edges, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
-from kohort.system.disk import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -183,17 +182,8 @@ def _hint(path: Path) -> str:
     return "a hierarchy is a CSV or JSON file"
 
 
-def write_csv(hierarchy: Hierarchy, path: str | Path, *, separator: str = ";", overwrite: bool = False) -> None:
-    """Write a line for each leaf: the leaf, then its ancestors up to the root.
-
-    Raises:
-        TargetError: the file exists and is not to be overwritten.
-        FileError: writing failed; the target is as it was.
-    """
-    _write(Path(path), partial(_write_rows, hierarchy, separator=separator), overwrite=overwrite)
-
-
-def _write_rows(hierarchy: Hierarchy, file: TextIO, *, separator: str) -> None:
+def write_rows(hierarchy: Hierarchy, file: TextIO, *, separator: str) -> None:
+    """Write a line for each leaf: the leaf, then its ancestors up to the root."""
     # The writer leaves a carriage return unquoted, at which a reader would end the line.
     returns = any("\r" in label for labels in hierarchy.labels for label in labels)
     writer = csv.writer(
@@ -205,17 +195,8 @@ def _write_rows(hierarchy: Hierarchy, file: TextIO, *, separator: str) -> None:
     writer.writerows(hierarchy.rows())
 
 
-def write_json(hierarchy: Hierarchy, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write nested objects with `name` and `children`.
-
-    Raises:
-        TargetError: the file exists and is not to be overwritten.
-        FileError: writing failed; the target is as it was.
-    """
-    _write(Path(path), partial(_write_tree, hierarchy), overwrite=overwrite)
-
-
-def _write_tree(hierarchy: Hierarchy, file: TextIO) -> None:
+def write_tree(hierarchy: Hierarchy, file: TextIO) -> None:
+    """Write nested objects with `name` and `children`."""
     json.dump(to_tree(hierarchy), file, ensure_ascii=False, indent=1)
     file.write("\n")
 
@@ -231,12 +212,12 @@ def held_file(hierarchy: Hierarchy, name: str) -> HeldFile:
     b'Roma;Lazio;*\n'
     """
     rows = StringIO(newline="")
-    _write_rows(hierarchy, rows, separator=";")
+    write_rows(hierarchy, rows, separator=";")
     found = HeldFile(f"{name}.csv", rows.getvalue().encode())
     if _reads(found, hierarchy):
         return found
     tree = StringIO(newline="")
-    _write_tree(hierarchy, tree)
+    write_tree(hierarchy, tree)
     return HeldFile(f"{name}.json", tree.getvalue().encode())
 
 
@@ -245,21 +226,6 @@ def _reads(file: HeldFile, hierarchy: Hierarchy) -> bool:
         return read_held(file) == hierarchy
     except KohortError:
         return False
-
-
-def _write(path: Path, write: Callable[[TextIO], None], *, overwrite: bool) -> None:
-    """Write a file that is there whole or not at all."""
-    try:
-        with whole_file(path, overwrite=overwrite) as file:
-            text = TextIOWrapper(file, encoding="utf-8", newline="")
-            write(text)
-            text.detach()
-    except FileExistsError:
-        raise TargetError("the file exists", where=str(path), hint="choose another, or ask to overwrite") from None
-    except RecursionError:
-        raise UnsupportedError("too many levels for JSON", where=str(path), hint="write CSV") from None
-    except OSError as error:
-        raise FileError(f"writing failed: {error.strerror}", where=str(path)) from error
 
 
 def _is_json(path: Source) -> bool:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kohort.schema.hierarchies.sets import set_label
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
+from kohort.schema.nesting import set_label
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from kohort.schema.dates import LAST, DateFormat, asked_format, day_of, has_time, no_pivot, spelled, starts
 from kohort.schema.dates import Period as Calendar
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
-from kohort.schema.nesting import member
+from kohort.schema.nesting import set_label
 from kohort.schema.open_ends import CLOSED, DAYS, days_open, inner
 
 if TYPE_CHECKING:
@@ -134,11 +134,6 @@ def with_missing(hierarchy: Hierarchy, token: str = "") -> Hierarchy:
         name=hierarchy.name,
         data_dependent=hierarchy.data_dependent,
     )
-
-
-def set_label(values: Sequence[str]) -> str:
-    """The only value, or the set of values in braces; what could be misread there stands in quotes."""
-    return values[0] if len(values) == 1 else "{" + ", ".join(map(member, values)) + "}"
 
 
 def _share(share: Fraction | float | str | None, name: str) -> Fraction:

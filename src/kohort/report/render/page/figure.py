@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from kohort.errors import readable
 from kohort.report.figures import HUGEST
-from kohort.shown import HUGE, readable
+from kohort.shown import HUGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
