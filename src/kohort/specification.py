@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from kohort.errors import UsageError
+from kohort.errors import KohortError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,15 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
         "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
+    }
+)
+
+#: What the help says of each of these commands, which it then does not import: the first line of the docstring.
+PURPOSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "demo": "Generate a register, anonymize it, verify the release and show the result.",
+        "app": "Open the desk in your browser: inspect data, choose settings, preview, release.",
+        "generate": "Generate synthetic data of any size, from a seed.",
     }
 )
 
@@ -76,6 +85,7 @@ class Parameter:
             job, which has one k.
         rising: Of a privacy model: whether a greater value is stricter, as of k and l; else a smaller one is.
         metavar: Of a setting of an engine: the word for its value in the help; empty for the end of its name.
+        classic: Of a parameter of methods: whether it is offered for comparison with the literature.
     """
 
     name: str
@@ -85,6 +95,7 @@ class Parameter:
     origin: Literal["key", "beside", "job"] = "key"
     rising: bool = False
     metavar: str = ""
+    classic: bool = False
 
     @property
     def kind(self) -> str:
@@ -202,30 +213,51 @@ def _entry_points(folder: str) -> Iterator[bytes]:
 class Plugins(Mapping[str, T]):
     """The plug-ins of a group by key. Each is imported when it is first taken: most runs need one method of many."""
 
-    __slots__ = ("_loaded", "_points")
+    __slots__ = ("_group", "_loaded", "_places")
 
-    def __init__(self, points: Mapping[str, str]) -> None:
+    def __init__(self, group: str, places: Mapping[str, str]) -> None:
         """Keep where each is."""
-        self._points = points
+        self._group, self._places = group, places
         self._loaded: dict[str, T] = {}
 
     def __getitem__(self, key: str) -> T:
-        """The plug-in itself."""
+        """The plug-in itself.
+
+        Raises:
+            UsageError: that of another package cannot be imported.
+        """
         if key not in self._loaded:
-            self._loaded[key] = resolve_name(self._points[key].partition("[")[0].strip())
+            place = self._places[key].partition("[")[0].strip()
+            try:
+                self._loaded[key] = resolve_name(place)
+            except Exception as fault:
+                if place.startswith("kohort.") or isinstance(fault, KohortError):
+                    raise
+                what = f"{place}, which brings {key}, cannot be imported ({type(fault).__name__})"
+                hint = "install its package again, or uninstall it"
+                raise UsageError(what, where=f"entry points {self._group}", hint=hint) from None
         return self._loaded[key]
+
+    @property
+    def classics(self) -> tuple[str, ...]:
+        """The keys of those for comparison with the literature: their places end with `[classic]`, as with an extra."""
+        return tuple(key for key, place in self._places.items() if place.endswith("[classic]"))
+
+    def is_module(self, key: str) -> bool:
+        """Whether a plug-in is a module, without importing it."""
+        return ":" not in self._places[key]
 
     def __contains__(self, key: object) -> bool:
         """Whether there is one, without importing it."""
-        return key in self._points
+        return key in self._places
 
     def __iter__(self) -> Iterator[str]:
         """The keys."""
-        return iter(self._points)
+        return iter(self._places)
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._points)
+        return len(self._places)
 
 
 def plugins(group: str, own: Mapping[str, str]) -> Plugins[Any]:
@@ -233,10 +265,12 @@ def plugins(group: str, own: Mapping[str, str]) -> Plugins[Any]:
 
     Args:
         group: The entry points of other packages: `kohort.models`.
-        own: Where each of the core's own is, `module:name` by its key, as in an entry point.
+        own: Where each of the core's own is, `module:name` by its key, as in an entry point; ` [classic]` behind it
+            puts it among the classics of help, pages and JSON Schema.
 
-    >>> list(plugins("kohort.none", {"one": "kohort.specification:Specification"}))
-    ['one']
+    >>> found = plugins("kohort.none", {"one": "kohort.specification:Specification", "two": "package:TWO [classic]"})
+    >>> list(found), found.classics
+    (['one', 'two'], ('two',))
     """
     found = {**own, **GUESTS.get(group, {})}
     for name, place in installed().get(group, ()):
@@ -244,4 +278,4 @@ def plugins(group: str, own: Mapping[str, str]) -> Plugins[Any]:
             what = f"{place} brings {name}, which exists already"
             raise UsageError(what, where=f"entry points {group}", hint="change its key, or uninstall its package")
         found[name] = place
-    return Plugins(found)
+    return Plugins(group, found)

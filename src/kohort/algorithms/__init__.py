@@ -17,7 +17,7 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
         "top-down": "kohort.algorithms.mondrian.top_down:TOP_DOWN",
         "samarati": "kohort.algorithms.lattice.samarati:SAMARATI",
         "optimal": "kohort.algorithms.lattice.optimal:OPTIMAL",
-        "datafly": "kohort.algorithms.lattice.datafly:DATAFLY",
+        "datafly": "kohort.algorithms.lattice.datafly:DATAFLY [classic]",
         "best-effort": "kohort.algorithms.lattice.best_effort:BEST_EFFORT",
         "suppress-cells": "kohort.algorithms.lattice.suppress_cells:SUPPRESS_CELLS",
         "suppress-cells-optimal": "kohort.algorithms.lattice.suppress_cells:SUPPRESS_CELLS_OPTIMAL",

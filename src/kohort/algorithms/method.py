@@ -12,13 +12,13 @@ from kohort.errors import UsageError
 from kohort.specification import ABOVE_0, Parameter, plugins, word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.algorithms.mondrian.space import Cut
     from kohort.algorithms.problem import Algorithm
     from kohort.core.lattice import Node
-    from kohort.specification import Specification
+    from kohort.specification import Plugins, Specification
 
 #: The objective of lattice methods where none is named.
 OBJECTIVE: Final = "lm"
@@ -41,6 +41,7 @@ DIMENSION: Final = Parameter(
     "The column that Mondrian cuts first: the widest (default), the one of most-values, or random:SEED.",
     ("most-values",),
     origin="beside",
+    classic=True,
 )
 LIMIT: Final = Parameter(
     "limit",
@@ -161,7 +162,7 @@ class Method:
 
 
 #: The methods by their names on the command line and in a job file.
-METHODS: Final[Mapping[str, Method]] = plugins("kohort.algorithms", PLUGINS)
+METHODS: Final[Plugins[Method]] = plugins("kohort.algorithms", PLUGINS)
 
 
 def choices_of(algorithm: Algorithm) -> tuple[str, Choices]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from kohort.cli.derive import option
 from kohort.errors import UnsupportedError, UsageError
 from kohort.job.faults import placing
+from kohort.job.keys import CLASSICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +60,7 @@ class Files(NamedTuple):
         "Output", "Write each value and its released value, by column (.csv, .json): for the steward only.", "FILE"
     )
     picture: Path | None = option(
-        "Output",
+        CLASSICS,
         "Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
         "FILE",
     )

@@ -16,7 +16,7 @@ from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from traceback import extract_tb
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 from warnings import catch_warnings, simplefilter
 
@@ -25,11 +25,13 @@ import click
 from kohort.cli.derive import Command, Group, at_once
 from kohort.cli.screen import echo, echo_json, listen, stoppable
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote, UsageError, readable
-from kohort.specification import plugins
+from kohort.specification import PURPOSES, plugins
 from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from kohort.specification import Plugins
 
 #: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
 INTERNAL: Final = 70
@@ -135,18 +137,24 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
 
 def _guests(above: str) -> dict[str, Callable[[], click.Command]]:
     """What makes each command that a guest or another package has in a group, by the command's own word."""
-    found: Mapping[str, object] = plugins("kohort.commands", {})
+    found = plugins("kohort.commands", {})
     within = {words.removeprefix(above): words for words in found if words.startswith(above)}
     return {one: partial(_guest, words, found) for one, words in within.items() if " " not in one}
 
 
-def _guest(words: str, found: Mapping[str, object]) -> click.Command:
-    """A command from its function, or a group from its module; its sentence is the first line of the docstring."""
-    one = found[words]
-    sentence = (getdoc(one) or "").partition("\n")[0]
-    if isinstance(one, ModuleType):
-        return _group(words, sentence)
-    return Command(words.rpartition(" ")[2], lambda: cast("Callable[..., None]", one), sentence)
+def _guest(words: str, found: Plugins[Callable[..., None]]) -> click.Command:
+    """A command from its function, or a group from its module.
+
+    Its sentence is the first line of the docstring; of one that cannot be imported it is the reason.
+    """
+    try:
+        sentence = PURPOSES.get(words) or (getdoc(found[words]) or "").partition("\n")[0]
+    except UsageError as fault:
+        sentence = f"Not available: {fault.what}."
+    else:
+        if found.is_module(words):
+            return _group(words, sentence)
+    return Command(words.rpartition(" ")[2], lambda: found[words], sentence)
 
 
 def _at_once(flag: str, place: str, sentence: str) -> click.Option:

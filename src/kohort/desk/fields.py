@@ -10,7 +10,7 @@ from kohort.algorithms.method import METHODS
 from kohort.errors import UsageError
 from kohort.job.edits import table_at, taken, written
 from kohort.job.form import COLUMN, METHOD, PERSON, PRIVACY, PURPOSE
-from kohort.job.keys import is_table
+from kohort.job.keys import CLASSICS, is_table
 from kohort.job.lines import toml_value
 from kohort.job.parts import read as values
 
@@ -40,6 +40,8 @@ class Field:
         place: The key's place in the job.
         help: What it means, in a sentence.
         words: The words that it takes; empty for any text.
+        classics: Those of the words that are offered for comparison with the literature.
+        classic: Whether the key itself is.
         switch: Whether it is either said or not.
         title: What the literature calls it, of a privacy model; else empty.
         beware: What a model does not promise.
@@ -50,6 +52,8 @@ class Field:
     place: Place
     help: str
     words: tuple[str, ...] = ()
+    classics: tuple[str, ...] = ()
+    classic: bool = False
     switch: bool = False
     title: str = ""
     beware: str = ""
@@ -87,7 +91,8 @@ def _fields(place: Place, form: KeyTable) -> Iterator[Field]:
     """The fields of a table's form; a column's role has a place of its own on every page."""
     for key in form.keys:
         model, name = key.model, key.place[-1]
-        field = Field((*place, name), key.help, key.type.words, key.usual is False)
+        kinds = key.type.classics, key.panel == CLASSICS
+        field = Field((*place, name), key.help, key.type.words, *kinds, switch=key.usual is False)
         if model is not None and model.key == name:
             field = replace(field, title=model.title, beware=model.not_promised, shape=model.metavar)
         if name != "role":

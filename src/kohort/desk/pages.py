@@ -22,13 +22,14 @@ from kohort.desk.render import ROLES
 from kohort.errors import UsageError
 from kohort.job.columns import quasi_of, with_answers
 from kohort.job.edits import changed, table_at, with_roles, written
+from kohort.job.keys import CLASSICS
 from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
 from kohort.report.evidence.criteria import CRITERIA
 from kohort.report.render.page.figure import percent, written_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from starlette.requests import Request
 
@@ -165,8 +166,9 @@ class Pages(JobPages):
         choices = self._choices()
         costs, waiting = self._costs(choices)
         fields = applying(self._fields(("privacy",), ("method",), ("person",)), raw)
-        names = {"privacy": "Promise", "method": "Method", "person": "People"}
-        groups = [(title, [one for one in fields if one.place[0] == key]) for key, title in names.items()]
+        names = {"privacy": "Promise", "method": "Method", "person": "People", CLASSICS: CLASSICS}
+        kinds = [(CLASSICS if one.classic else one.place[0], one) for one in fields]
+        groups = [(title, [one for kind, one in kinds if kind == key]) for key, title in names.items()]
         shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups}
         return self._page("protection", "Protection", waiting=waiting, **shown)
 
@@ -205,8 +207,7 @@ class Pages(JobPages):
         ks, ts = parts_of(asked.get("k", with_own(TRIED, now.k))), parts_of(asked.get("t", "")) if places else ()
         methods = tuple(one for one in METHODS if one in asked.getlist("method")) or (now.method,)
         found: Sequence[Choice] = self._of_job("frontier", ks, ts, methods) if "k" in asked else ()
-        titles = {name: one.specification.sentence for name, one in METHODS.items()}
-        shown: dict[str, Any] = {"methods": methods, "titles": titles, "now": now, "has_t": bool(places)}
+        shown: dict[str, Any] = {"methods": methods, "titles": _sentences(METHODS), "now": now, "has_t": bool(places)}
         rows = [(one, (one.k, one.method, one.t or now.t) == now[:3]) for one in found]
         plot = plot_of([_setting(place, *row) for place, row in enumerate(rows) if not row[0].why])
         return self._page("frontier", "Trade-off", ks=",".join(ks), ts=",".join(ts), rows=rows, plot=plot, **shown)
@@ -215,7 +216,7 @@ class Pages(JobPages):
         """The lattice of a method with levels; else the methods that have some."""
         raw = self.desk.raw
         look: LatticeLook | None = self._of_job("lattice") if has_levels(raw) else None
-        methods = {name: one.specification.sentence for name, one in METHODS.items() if one.takes("node")}
+        methods = _sentences(name for name, one in METHODS.items() if one.takes("node"))
         given = table_at(raw, NODE[:1]).get(NODE[1])
         now = table_at(raw, ("method",)).get("name", "mondrian")
         return self._page("lattice", "Lattice", look=look, methods=methods, given=given, now=now, here="/preview")
@@ -379,6 +380,14 @@ def _setting(place: int, one: Choice, is_now: bool) -> Setting:  # noqa: FBT001 
     label = f"{'knee: ' * one.knee}{label}{' (now)' * is_now}"
     at = one.risk, one.loss
     return Setting(*at, label, one.method, words, f"point-{place}", best=one.best, knee=one.knee, now=is_now)
+
+
+def _sentences(methods: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
+    """The sentence of each method: of the classics apart."""
+    found: dict[str, dict[str, str]] = {"Methods": {}, CLASSICS: {}}
+    for name in methods:
+        found[CLASSICS if name in METHODS.classics else "Methods"][name] = METHODS[name].specification.sentence
+    return found
 
 
 def _known(look: Look) -> tuple[list[str], list[str]]:

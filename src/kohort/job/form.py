@@ -11,7 +11,7 @@ from kohort.engines.base import ENGINES, LOCALLY
 from kohort.io.forms import Format, readable
 from kohort.job import values
 from kohort.job.codec import pairs, perturbations, perturbed
-from kohort.job.keys import REQUIRED, Key, KeyTable, key
+from kohort.job.keys import CLASSICS, REQUIRED, Key, KeyTable, ValueType, key
 from kohort.job.model_values import model_keys
 from kohort.perturbation.text import METHODS
 from kohort.schema import Label, Missing, Order, Role, Scale
@@ -116,19 +116,25 @@ PRIVACY = KeyTable.of(
     key("max-suppression", values.LIMIT, method.LIMIT.sentence, panel="Method"),
 )
 
+
+def _choice(one: Parameter, kind: ValueType) -> Key:
+    """The key of a parameter of methods."""
+    return key(one.name.replace("_", "-"), kind, one.sentence, panel=CLASSICS if one.classic else "")
+
+
 METHOD = KeyTable.of(
     "MethodPart",
     "The method that finds the recoding, and its labels.",
     key(
         "name",
-        values.word(*method.METHODS),
+        replace(values.word(*method.METHODS), classics=method.METHODS.classics),
         "The algorithm; all but Mondrian, ordered, top-down and suppress-cells are lattice methods.",
         "mondrian",
         flag="method",
         first=True,
     ),
-    key("dimension", values.DIMENSION, method.DIMENSION.sentence),
-    key("cut", values.of_parameter(method.CUT), method.CUT.sentence),
+    _choice(method.DIMENSION, values.DIMENSION),
+    _choice(method.CUT, values.of_parameter(method.CUT)),
     key("order", values.of(Order), "The order of categorical values, for columns to which it applies."),
     key(
         "labels",
@@ -150,9 +156,9 @@ METHOD = KeyTable.of(
         values.OBJECTIVE,
         f"{method.PREFERRED.sentence} With 'first', samarati takes the first minimal node in lexicographic order.",
     ),
-    key("node", values.NODE, method.NODE.sentence),
-    key("local", values.SWITCH, method.LOCAL.sentence),
-    key("time-limit", values.SECONDS, method.TIME_LIMIT.sentence),
+    _choice(method.NODE, values.NODE),
+    _choice(method.LOCAL, values.SWITCH),
+    _choice(method.TIME_LIMIT, values.SECONDS),
 )
 
 PERSON = KeyTable.of(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.specification import Specification
 
+#: The part of a help, and the title of choices, for what is offered for comparison with the literature.
+CLASSICS: Final = "Classics"
+
 #: The parts of a command's help, in this order, each by the tables of a form whose keys stand in it.
 PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -31,6 +34,7 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Transactions": (),
         "Output": ("output",),
         "Run": ("run",),
+        CLASSICS: (),
     }
 )
 
@@ -84,6 +88,7 @@ class ValueType:
         metavar: What stands for the value in the help; empty for the name of the key.
         words: The words that it takes; none for a value of another type.
         words_of: The enumeration of these words, which a job keeps.
+        classics: Those of the words that are offered for comparison with the literature, and listed last.
         table: The table that it is, if it is one.
         each: In a table whose keys are names: the type of what each name has.
         usual: What a key of this type is where nothing is said of it.
@@ -98,6 +103,7 @@ class ValueType:
     metavar: str = ""
     words: tuple[str, ...] = ()
     words_of: type[Enum] | None = None
+    classics: tuple[str, ...] = ()
     table: KeyTable | None = None
     each: ValueType | None = None
     usual: object = None
@@ -274,5 +280,7 @@ def _panel(table: str) -> str:
 
 def with_words(sentence: str, kind: ValueType) -> str:
     """The sentence, and the words that a value of this type can be, unless it names them itself."""
-    unsaid = any(word not in sentence for word in kind.words)
-    return f"{sentence} One of {', '.join(kind.words)}." if unsaid else sentence
+    if all(word in sentence for word in kind.words):
+        return sentence
+    usual = ", ".join(word for word in kind.words if word not in kind.classics)
+    return f"{sentence} One of {usual}{'; classics: ' * bool(kind.classics)}{', '.join(kind.classics)}."

@@ -13,7 +13,7 @@ from kohort.errors import KohortError, UsageError
 from kohort.io.forms import is_address, is_store
 from kohort.job.codec import plain
 from kohort.job.faults import NEAR, nearest
-from kohort.job.keys import REQUIRED, KeyValues, is_list, is_table
+from kohort.job.keys import CLASSICS, REQUIRED, KeyValues, is_list, is_table, with_words
 from kohort.release.fit import Misfit
 from kohort.system.workspace import bytes_of
 
@@ -189,7 +189,9 @@ def _key(key: Key, found: dict[str, Any]) -> dict[str, Any]:
     if key.usual is None:
         schema = {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
     more = {} if key.usual is REQUIRED else {"default": _default(key.type, key.usual)}
-    more |= {"description": key.help} if key.help else {}
+    sentence = with_words(key.help, key.type) if key.type.classics else key.help
+    sentence += " For comparison with the literature." if key.panel == CLASSICS else ""
+    more |= {"description": sentence} if sentence else {}
     return dict(sorted({**schema, **more, **({} if refers else {"title": key.place[-1].title()})}.items()))
 
 

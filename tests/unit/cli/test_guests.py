@@ -7,12 +7,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from inspect import getdoc
 from pathlib import Path
 
 import pytest
 
 from kohort import specification
-from kohort.specification import GUESTS
+from kohort.specification import GUESTS, PURPOSES, plugins
 from tests.command import command, commands, kohort
 
 SOURCES = Path(specification.__file__).parent
@@ -72,6 +73,43 @@ def test_no_package_takes_the_place_of_a_guest(tmp_path: Path) -> None:
         assert (ran.returncode, ran.stdout) == (2, "")
         assert "strangers_census:census brings demo, which exists already" in ran.stderr
     assert '"title"' in run(folder, "schema").stdout
+
+
+def test_a_package_that_cannot_be_imported_breaks_nothing_else(tmp_path: Path) -> None:
+    """Its line in the help says so without the error's own text; only to run it, or its group, fails, by its name."""
+    folder = installed(
+        tmp_path, "[kohort.commands]\nbad = strangers_broken:bad\nworse = strangers_broken\nnone = json:nothing\n"
+    )
+    (folder / "strangers_broken.py").write_text("raise ValueError('secret')\n", "utf-8")
+    helped = run(folder, "-h")
+    assert (helped.returncode, helped.stderr) == (0, "")
+    flat = " ".join(helped.stdout.split())
+    for words, place, kind in (
+        ("bad", "strangers_broken:bad", "ValueError"),
+        ("worse", "strangers_broken", "ValueError"),
+        ("none", "json:nothing", "AttributeError"),
+    ):
+        reason = f"{place}, which brings {words}, cannot be imported ({kind})"
+        assert f"{words} Not available: {reason}." in flat
+        for one in ([words], [words, "-h"], [words, "lines"]):
+            ran = run(folder, *one)
+            assert (ran.returncode, ran.stdout) == (2, "")
+            told = " ".join(ran.stderr.split())
+            assert told.startswith(f"kohort: {reason} where: entry points kohort.commands")
+            assert told.endswith("hint: install its package again, or uninstall it")
+    assert "secret" not in helped.stdout
+
+
+def test_the_help_imports_no_guest() -> None:
+    """It has their sentences, which are the first lines of their docstrings."""
+    found = plugins("kohort.commands", {})
+    assert {*PURPOSES} == {words for words in GUESTS["kohort.commands"] if " " not in words}
+    assert {words: (getdoc(found[words]) or "").partition("\n")[0] for words in PURPOSES} == PURPOSES
+    asked = "import sys; from kohort.cli import main; main(['-h']); print(*sys.modules, file=sys.stderr)"
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert all(sentence in " ".join(ran.stdout.split()) for sentence in PURPOSES.values())
+    rooms = {place.split(".")[1] for group in GUESTS.values() for place in group.values()}
+    assert not [name for name in ran.stderr.split() if name.split(".")[1:2] and name.split(".")[1] in rooms]
 
 
 def test_without_guests_the_core_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -64,6 +65,17 @@ def test_the_brief_help_has_the_first_flags_and_one_example(words: str) -> None:
     assert {flag for flag in re.findall(r"--[a-z-]+", example) if flag != "--missing-token"} <= shown
     assert f"kohort {words} {example}" in " ".join(brief.replace("\\\n", " ").split())
     assert command(words).make_context(words, shlex.split(example)).params
+
+
+def test_classics_stand_apart() -> None:
+    """Methods and flags for comparison with the literature come after all others, and are said to be just that."""
+    everything = help_of("anonymize", "--help-all", 120)
+    _, _, panel = everything.partition("\nClassics:\n")
+    assert re.findall(r"^  (--\w+)", panel.partition("\nOptions:\n")[0], re.MULTILINE) == ["--dimension", "--picture"]
+    assert "suppress-cells-optimal; classics: datafly." in " ".join(help_of("anonymize").split())
+    method = json.loads(kohort("schema").out)["$defs"]["MethodPart"]["properties"]
+    assert method["name"]["description"].endswith("suppress-cells-optimal; classics: datafly.")
+    assert method["dimension"]["description"].endswith("For comparison with the literature.")
 
 
 def test_commands_stand_in_panels() -> None:

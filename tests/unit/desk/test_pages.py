@@ -233,6 +233,19 @@ def test_a_preview_without_classes_is_one(folder: Path, visit: Callable[..., Vis
     assert "Records by the size of their class" not in page.text
 
 
+def test_classics_are_chosen_apart(visitor: Visitor) -> None:
+    """Methods and fields for comparison with the literature stand after the others, under a title of their own."""
+    page = visitor.get("/protection").text
+    assert re.findall(r"<option>(datafly|optimal|best-effort)</option>", page) == ["optimal", "best-effort", "datafly"]
+    assert re.search(r'<optgroup label="Classics">\s*<option>datafly</option>\s*</optgroup>', page)
+    visitor.post("/protection", cut="nearest", name="mondrian")
+    page = visitor.get("/protection").text
+    assert page.index(">Method</h2>") < page.index(">Classics</h2>") < page.index('name="dimension"')
+    for path, title in (("/frontier", "<legend>Classics</legend>"), ("/lattice", "<h3>Classics</h3>")):
+        others, _, classics = visitor.get(path).text.partition(title)
+        assert ("datafly" in others, "datafly" in classics, "optimal" in classics) == (False, True, False)
+
+
 def test_the_trade_off_is_that_of_a_sweep(visitor: Visitor) -> None:
     """Every point has its risk and loss; what cannot be says why; nothing is asked before somebody does."""
     assert "Risk and loss" not in told(visitor.get("/frontier"))
