@@ -171,17 +171,14 @@ def best_of(text: Document, source: object, now: float | None) -> list[str]:
 
     Args:
         text: The job file.
-        source: Its records or transactions; others than those in memory are left alone.
+        source: Its records or transactions; none is read where an engine has them elsewhere.
         now: The loss of its release; `None` for an estimate.
     """
     from kohort.job.advice import SHORT, advice_on
     from kohort.job.parts import table
-    from kohort.tables.table import Table
-    from kohort.transactions.database import Transactions
 
     method = table(text.raw, "method")
-    slow = method.get("optimal") is True or method.get("name", "mondrian") not in QUICK
-    if slow or not isinstance(source, Table | Transactions):
+    if method.get("optimal") is True or method.get("name", "mondrian") not in QUICK:
         return []
     try:
         return advice_on(text, source=source, now=now, most=0).text(SHORT).splitlines()

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import click
 
 from kohort.cli import flags, judged, options
-from kohort.cli.derive import BASKETS, Given, Keys, argument, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
 from kohort.errors import UnsupportedError
 from kohort.job.codec import names
 from kohort.job.faults import job_error, placing
 from kohort.shown import many
+from kohort.transactions.command import BASKETS, flag_at, parts_of, requested
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,7 +136,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
     if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "is only for tables")
-        made = flags.transaction_request(flags.tables(baskets, []), (), releasing=False)
+        made = requested(flags.tables(baskets, []), (), releasing=False)
         return _coherent(made, printed, values=compared.show_values)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in {*_OF_TABLE, "k", "person"}}
     flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
@@ -216,10 +217,10 @@ def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Aga
         raw["items"]["allow-absent"] = True  # an item of the original may be in no released transaction
     else:
         lacking.append(("items",))
-    parts = flags.transaction_parts(given, lacking, raw)
+    parts = parts_of(given, lacking, raw)
     reading = reading_of(parts.transactions, parts.input)
     reading = reading if {"format", "separator"} & {*given.used()} else written_as(known)
-    roles = roles_of(parts.items, flags.transaction_flag) if raw["items"] else None
+    roles = roles_of(parts.items, flag_at) if raw["items"] else None
     return check_transactions_again(source, known, reading, roles)
 
 

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
 
     from click.types import OptionHelpExtra
 
-#: The form of a job on a table, and that of one on transactions.
+#: The form of a job on a table.
 TABLE: Final = "kohort.job.form:TABLE_JOB"
-BASKETS: Final = "kohort.transactions.form:TRANSACTION_JOB"
 
 #: Short forms of flags.
 SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",), "quiet": ("-q",)})

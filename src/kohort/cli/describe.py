@@ -11,12 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
 
 from kohort.cli import flags, options
-from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import picture_of
 from kohort.job.codec import names
 from kohort.schema.numbers import said as written
 from kohort.shown import many
+from kohort.transactions.command import BASKETS, parts_of
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
     from kohort.transactions.profile import profile
     from kohort.transactions.request import reading_of
 
-    parts = flags.transaction_parts(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])
+    parts = parts_of(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])
     with progress() as on_progress:
         on_progress("read")
         source = relative(parts.input.path, Path())

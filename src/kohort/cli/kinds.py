@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.cli.flags import refuse
 from kohort.specification import plugins
 
 if TYPE_CHECKING:
@@ -80,4 +79,6 @@ def chosen(kinds: Mapping[str, Bound], of_tables: Mapping[str, object]) -> Bound
 
 def refuse_others(used: Mapping[str, object], chosen: Bound, data: str, hint: str = "leave it out") -> None:
     """Refuse flags that are only for other data, because what is `chosen` does not have them."""
+    from kohort.cli.flags import refuse
+
     refuse({flag: value for flag, value in used.items() if flag not in chosen.flags}, f"is only for {data}", hint)
