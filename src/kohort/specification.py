@@ -42,6 +42,7 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "generate matrix": "kohort.samples.command:matrix",
         },
         "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
+        "kohort.jobs": {"transactions": "kohort.cli.transactions:TRANSACTIONS"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
     }
 )

@@ -7,20 +7,19 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from kohort.cli import flags
-from kohort.cli.derive import option
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress
-from kohort.cli.sweep_files import outputs_of, say_sweep
+from kohort.cli.sweep_files import named, outputs_of, say_sweep
 from kohort.errors import UsageError
 from kohort.job.codec import names
 from kohort.job.faults import placing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kohort.cli.derive import Given
     from kohort.cli.sweep_files import SweepOutput
     from kohort.transactions.request import TransactionRequest
     from kohort.transactions.sweep import Plan, TransactionSweep
@@ -39,58 +38,56 @@ _FLAGS: Final = MappingProxyType(
 )
 
 
-class TrialFlags(NamedTuple):
-    """The methods and the draws that a sweep over transactions compares."""
+#: The flags of a job on transactions that it has.
+_KEYS: Final = (
+    *("format", "key", "person", "item", "separator", "encoding", "private", "private-file"),
+    *("no-private", "public", "public-file"),
+    *("delta", "draw", "allow-absent", "min-support", "h", "k", "p", "max-sets"),
+)
 
-    scores: list[str] | None = option(
-        "Transactions",
-        "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
-        "A,B",
-        shown="mmil,mm,1il,all",
-    )
-    seeds: list[str] | None = option(
-        "Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"
-    )
+_GENERATED: Final = "Instead of IN: generate 0/1 matrices with N rows, one for each seed."
+_SCORES: Final = "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells."
 
 
-class Drawn(NamedTuple):
-    """The matrices that are generated instead of reading transactions."""
-
-    rows: int | None = option(
-        "Transactions",
-        "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
-        "N",
-        shown="10000",
-        min=1,
-    )
-    columns: int | None = option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
+def sweep(
+    source: str | None,
+    vary: Sequence[str],
+    shown: SweepOutput,
+    *,
+    transactions: bool = option("Transactions", "IN is a transaction database, not a table.", first=True),
+    given: Annotated[Given, Keys(form=BASKETS, only=_KEYS, panel="Transactions")],
+    rows: int | None = option("Transactions", _GENERATED, "N", shown="10000", min=1),
+    columns: int | None = option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1),
     density: float | None = option(
         "Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1
-    )
-
-    def used(self) -> dict[str, int | float]:
-        """What is given."""
-        return {name: value for name, value in self._asdict().items() if value is not None}
-
-
-def is_generated(drawn: Drawn, vary: Sequence[str]) -> bool:
-    """Whether matrices are generated: something of them is given or varied."""
-    return bool(drawn.used()) or any(text.partition("=")[0].strip() in Drawn._fields for text in vary)
-
-
-def carry_out(  # noqa: PLR0917  the parts of a command line
-    given: Given, drawn: Drawn, source: str | None, vary: Sequence[str], compared: TrialFlags, shown: SweepOutput
+    ),
+    scores: list[str] | None = option("Transactions", _SCORES, "A,B", shown="mmil,mm,1il,all"),
+    seeds: list[str] | None = option(
+        "Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"
+    ),
 ) -> None:
-    """Sweep over the transactions at `source`.
+    """Sweep over the transactions at `source`, or over matrices, which are generated if something of them is said.
 
     Args:
-        given: The flags of a job on transactions.
-        drawn: Those of generated matrices.
-        source: Where the transactions are; `None` for generated matrices.
+        source: Where the transactions are.
         vary: The texts of `--vary`, of which there may be one.
-        compared: The methods and draws.
         shown: What is written and printed.
+        transactions: The flag that asks for this.
+        given: The flags of a job on transactions.
+        rows: Of generated matrices.
+        columns: Of them.
+        density: Of them.
+        scores: The methods to compare.
+        seeds: The draws.
     """
+    del transactions
+    matrix = {"rows": rows, "columns": columns, "density": density}
+    drawn = {name: value for name, value in matrix.items() if value is not None}
+    generated = bool(drawn) or any(text.partition("=")[0].strip() in matrix for text in vary)
+    if generated and source is not None:
+        what = "matrices are generated, and nothing is read"
+        raise UsageError(what, where="IN", hint="leave it out, or leave out rows, columns and density")
+    source = None if generated else named(source)
     from kohort.job.varied import read
     from kohort.sweeps.frame import refuse_unordered
     from kohort.transactions.sweep import PARAMETERS
@@ -101,12 +98,12 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
             "for transactions only one parameter can vary", where="--vary", hint="vary the others in separate sweeps"
         )
     name, values = read(vary[0])
-    if name in PARAMETERS and name in {**given.used(), **drawn.used()}:
+    if name in PARAMETERS and name in {**given.used(), **drawn}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])
     if name == "delta":
         raw["items"]["delta"] = values[0]
-    if compared.seeds is not None and "delta" not in raw["items"] and source is not None:
+    if seeds is not None and "delta" not in raw["items"] and source is not None:
         raise UsageError(
             "seeds apply only to randomly drawn roles", where="--seeds", hint="leave it out, or add --delta"
         )
@@ -116,7 +113,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     with placing(partial(_placed, made)):
         if shown.within is not None:
             refuse_unordered({name: PARAMETERS[name].rising if name in PARAMETERS else None})
-        plan = _plan(made, (name, values), compared, None if source else drawn)
+        plan = _plan(made, (name, values), (scores, seeds), None if source else drawn)
         inputs = (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
         publish = outputs_of(TRANSACTIONS, shown, inputs)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
@@ -124,7 +121,12 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     say_sweep(TRANSACTIONS, found, shown)
 
 
-def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
+def _plan(
+    made: TransactionRequest,
+    vary: tuple[str, list[str]],
+    compared: tuple[list[str] | None, list[str] | None],
+    drawn: Mapping[str, float] | None,
+) -> Plan:
     from kohort.transactions.sweep import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
@@ -132,7 +134,7 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Trial
         numbers = [int(one) for one in names(seeds)] if seeds else SEEDS
     except ValueError:
         raise UsageError("a seed is a whole number of at least 0", where="--seeds", hint="such as 1,2,3") from None
-    matrix = None if drawn is None else Generated(**{name: _exact(value) for name, value in drawn.used().items()})
+    matrix = None if drawn is None else Generated(**{name: _exact(value) for name, value in drawn.items()})
     methods = names(scores) if scores else SCORES
     return Plan.of(made.job, *vary, methods=methods, seeds=numbers, matrix=matrix)
 

@@ -6,42 +6,68 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from kohort.cli import flags, options, outputs
 from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.kinds import JobKind
 from kohort.cli.screen import progress, say
+from kohort.cli.sweep_transactions import sweep
 from kohort.errors import InfeasibleError, UsageError
 from kohort.job.faults import placing
 from kohort.shown import many, took
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from kohort.job.document import Document
+    from kohort.report.page import Page
+    from kohort.report.page.audience import Audience
     from kohort.transactions.release import TransactionRelease
     from kohort.transactions.request import TransactionRequest
 
 
-class Teaching(NamedTuple):
-    """What of the transactions themselves is printed."""
-
-    trace: bool = option("Run", "Show each step with the original transactions: for teaching, on small examples.")
-    show_values: bool = option("Run", "Name the private items that prevent a release, not only their number.")
+Trace = Annotated[
+    bool, option("Run", "Show each step with the original transactions: for teaching, on small examples.")
+]
+ShowValues = Annotated[bool, option("Run", "Name the private items that prevent a release, not only their number.")]
 
 
 def transactions(
-    job: Annotated[Given, Keys(form=BASKETS)], page: outputs.PageOptions, shown: Teaching, run: options.Run
+    job: Annotated[Given, Keys(form=BASKETS)],
+    page: outputs.PageOptions,
+    *,
+    trace: Trace = False,
+    show_values: ShowValues = False,
+    run: options.Run,
 ) -> None:
     """Make transactions coherent by the job that the flags make."""
     faults: list[UsageError] = []
     raw = flags.tables(job, faults)
-    carry_out(flags.transaction_request(raw, faults), page, shown, run)
+    carry_out(flags.transaction_request(raw, faults), page, run, trace=trace, show_values=show_values)
+
+
+def run_job(
+    text: Document,
+    page: outputs.PageOptions,
+    run: options.Run,
+    *,
+    trace: Trace = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Run a job file on transactions."""
+    from kohort.transactions.request import of
+
+    carry_out(of(text), page, run, trace=trace, show_values=show_values, job=text)
 
 
 def carry_out(
     made: TransactionRequest,
     page: outputs.PageOptions,
-    shown: Teaching,
     run: options.Run,
+    *,
+    trace: bool,
+    show_values: bool,
     job: Document | None = None,
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
@@ -51,9 +77,9 @@ def carry_out(
     from kohort.transactions.report.text import transactions_text
     from kohort.transactions.request import refuse_target
 
-    if shown.trace and run.json:
+    if trace and run.json:
         raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
-    outputs.refuse_elsewhere(made.run.engine, page, {"trace": shown.trace, "show-values": shown.show_values})
+    outputs.refuse_elsewhere(made.run.engine, page, {"trace": trace, "show-values": show_values})
     reports = outputs.transaction_companions(page, dry_run=run.dry_run)
     refuse_target(made)
     engine = engine_of(**vars(made.run))
@@ -73,10 +99,10 @@ def carry_out(
                     engine=engine,
                 )
     except InfeasibleError as fault:
-        raise made.placed(_named(fault, made) if shown.show_values else fault) from None
+        raise made.placed(_named(fault, made) if show_values else fault) from None
     figures = transaction_figures(release if run.json else release.labelled())
     text = f"{transactions_text(figures)}\n{took(release.seconds)}"
-    if shown.trace:
+    if trace:
         text = f"{_trace(release)}\n\n{text}"
     if job is not None and not run.json and not run.quiet:
         from kohort.cli.anonymize import changes_of
@@ -104,6 +130,29 @@ def _trace(release: TransactionRelease) -> str:
         return trace_text(release)
     except UsageError as fault:
         return f"no trace: {fault.what}"
+
+
+def report(
+    text: Document, audience: Audience | None, threads: int, on_progress: Callable[[str], None]
+) -> tuple[Page, Sequence[Path]]:
+    """Make and verify a release of transactions again."""
+    del threads  # one is enough
+    from kohort.report.page.audience import Audience
+    from kohort.transactions.pipeline import transactions_again
+    from kohort.transactions.report.page import transactions_page
+    from kohort.transactions.request import of, refuse_target
+
+    made = of(text)
+    refuse_target(made)
+    target = Path(made.target)
+    with placing(made.placed):
+        release = transactions_again(made.source, made.job, target, on_progress=on_progress)
+    inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
+    return transactions_page(release, audience=audience or Audience.INTERNAL), inputs
+
+
+#: Jobs on transactions.
+TRANSACTIONS: Final = JobKind(data="transactions", form=BASKETS, run=run_job, report=report, sweep=sweep)
 
 
 # --- `kohort convert` -------------------------------------------------------------------------------------------------

@@ -1,0 +1,14 @@
+"""Jobs on tables: the core's own kind."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kohort.cli.anonymize import run_table
+from kohort.cli.derive import TABLE
+from kohort.cli.kinds import JobKind
+from kohort.cli.report import report_table
+from kohort.cli.sweep import sweep_table
+
+#: Jobs on tables.
+TABLES: Final = JobKind(data="tables", form=TABLE, run=run_table, report=report_table, sweep=sweep_table)
