@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 from kohort.cli import flags, options, outputs
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.kinds import JobKind
+from kohort.cli.measured import check, inspect, recheck, schema
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_transactions import sweep
 from kohort.errors import InfeasibleError, UsageError
@@ -114,7 +115,7 @@ def carry_out(
 def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
-    from kohort.cli.check import in_the_way, problem_at
+    from kohort.cli.measured import in_the_way, problem_at
     from kohort.report.render.text import listed
     from kohort.transactions.release import labelled
 
@@ -152,7 +153,17 @@ def report(
 
 
 #: Jobs on transactions.
-TRANSACTIONS: Final = JobKind(data="transactions", form=BASKETS, run=run_job, report=report, sweep=sweep)
+TRANSACTIONS: Final = JobKind(
+    data="transactions",
+    form=BASKETS,
+    run=run_job,
+    report=report,
+    sweep=sweep,
+    check=check,
+    recheck=recheck,
+    inspect=inspect,
+    schema=schema,
+)
 
 
 # --- `kohort convert` -------------------------------------------------------------------------------------------------
