@@ -44,7 +44,7 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "generate matrix": "kohort.transactions.command:matrix",
         },
         "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
-        "kohort.jobs": {"transactions": "kohort.transactions.command:TRANSACTIONS"},
+        "kohort.jobs": {"transactions": "kohort.transactions.kind:TRANSACTIONS"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
     }
 )

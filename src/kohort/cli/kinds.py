@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.specification import plugins
@@ -11,8 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from kohort.certificate.again import Again
     from kohort.cli.derive import Bound
     from kohort.job.document import Document
+    from kohort.job.keys import KeyTable
+    from kohort.report import Json
     from kohort.report.page import Page
 
 
@@ -33,6 +37,12 @@ class JobKind:
             page, the number of threads, and what is told each stage. It returns the page and the files that were read.
         sweep: Shows what releases would cost; called with the input, the texts of `--vary`, and what is written and
             printed (`SweepOutput`). `None` where there are no sweeps; else it has a flag of the kind's own name.
+        check: Measures a file; called with where it is, and what is told each stage. It returns what is printed, as
+            text and as figures, of which `met` is false where the file falls short. It and those below are as `sweep`.
+        recheck: Checks a certificate of this kind again, without such a flag; called with where the file is, and the
+            certificate.
+        inspect: Describes a file before there is a job; called with where it is. It returns text and figures.
+        schema: Returns the keys of a job file, for its JSON Schema.
     """
 
     data: str
@@ -40,6 +50,10 @@ class JobKind:
     run: Callable[..., None]
     report: Callable[..., tuple[Page, Sequence[Path]]]
     sweep: Callable[..., None] | None = None
+    check: Callable[..., tuple[str, Mapping[str, Json]]] | None = None
+    recheck: Callable[..., Again] | None = None
+    inspect: Callable[..., tuple[str, Mapping[str, Json]]] | None = None
+    schema: Callable[..., KeyTable] | None = None
 
 
 #: The key of the core's own kind; a job file without the table of another is of this one.
@@ -59,7 +73,7 @@ def kind_of(text: Document) -> str:
     return next((key for key in KINDS if key in text.raw), TABLE)
 
 
-def chosen(kinds: Mapping[str, Bound], of_tables: Mapping[str, object]) -> Bound:
+def chosen(kinds: Mapping[str, Bound], of_tables: Mapping[str, object] = MappingProxyType({})) -> Bound:
     """What the kind does whose flag, `--transactions`, the command line has; of tables, if it has none.
 
     Args:

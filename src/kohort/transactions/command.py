@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from kohort.cli import options, outputs
 from kohort.cli.derive import Given, Keys, option
-from kohort.cli.kinds import JobKind
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import named, outputs_of, say_sweep
 from kohort.errors import InfeasibleError, UsageError
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.report.page import Page
     from kohort.report.page.audience import Audience
+    from kohort.transactions.problem import SuppressionProblem
     from kohort.transactions.release import TransactionRelease
     from kohort.transactions.request import TransactionRequest
     from kohort.transactions.sweep import Plan, TransactionSweep
@@ -166,10 +166,30 @@ def _page(release: TransactionRelease, audience: Audience | None) -> Page:
     return transactions_page(release, audience=audience or Audience.INTERNAL)
 
 
+def problem_at(made: TransactionRequest, on_progress: Callable[[str], None]) -> SuppressionProblem:
+    """The transactions with their roles and model.
+
+    Raises:
+        UsageError: a name is of no item.
+    """
+    from kohort.transactions.io import read_transactions
+    from kohort.transactions.pipeline import problem_of
+
+    on_progress("read")
+    with placing(made.placed):
+        return problem_of(read_transactions(made.source, made.job.reading).database, made.job)
+
+
+def in_the_way(problem: SuppressionProblem) -> list[str]:
+    """Names of the private items that are in more than the share h of all transactions."""
+    from kohort.transactions.problem import responsible
+
+    return [problem.database.names[item] for item in responsible(problem).tolist()]
+
+
 def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
-    from kohort.cli.check import in_the_way, problem_at
     from kohort.report.render.text import listed
     from kohort.transactions.release import labelled
 
@@ -333,10 +353,6 @@ def _at_flag(made: TransactionRequest, fault: UsageError) -> UsageError:
 
     where = "--vary" if fault.where in PARAMETERS else _SWEEP_FLAGS.get(fault.where)
     return UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)
-
-
-#: Jobs on transactions.
-TRANSACTIONS: Final = JobKind(data="transactions", form=BASKETS, run=run_job, report=report, sweep=sweep)
 
 
 # --- `kohort convert` -------------------------------------------------------------------------------------------------
