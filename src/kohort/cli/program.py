@@ -58,8 +58,6 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
-        "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
-        "convert": ("transactions:convert", "Convert transactions to another format, without anonymizing them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "advise": ("anonymize:advise", "Show what single changes of a job would gain or cost; make one."),
         "check": (
@@ -107,7 +105,6 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "inspect": "people.csv --missing-token NA",
         "anonymize": "people.csv --quasi age,zip --sensitive illness --t illness=0.2 --rest drop --out release.csv",
-        "transactions": "baskets.txt --private hiv --h 0.4 --k 10 --p 4 --out release.txt",
         "check": "release.csv --quasi age,zip --sensitive illness --k 10",
         "risk": "release.csv --quasi age,zip --population register.csv",
         "compare": "people.csv release.csv --job job.toml",
