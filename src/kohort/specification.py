@@ -41,6 +41,7 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "generate baskets": "kohort.samples.command:baskets",
             "generate matrix": "kohort.samples.command:matrix",
         },
+        "kohort.desk": {"transactions": "kohort.desk.transactions:TRANSACTIONS"},
         "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
     }
