@@ -1,4 +1,4 @@
-"""The way to a desk: its own pages, or first the page that asks which file to open."""
+"""The web app of a desk: its pages, or before them the page that asks which file to open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Door:
-    """Where a desk is, once somebody has opened one.
+    """A desk, which the first page may still have to open.
 
     Attributes:
         folder: What a path that is typed is relative to, and where the job file of a draft goes.

@@ -1,4 +1,4 @@
-"""The pages that every desk has: the job as text, its versions, its release, and the work that is going on."""
+"""The pages of every kind of data: protection, preview, trade-off, evidence, release, the job and its versions."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class UnansweredError(Exception):
 
 @dataclass(slots=True, eq=False)
 class JobPages(ABC):
-    """The pages that every kind of data has; one that a kind has no step for is asked for by nobody.
+    """The pages that every kind of data has; nobody is led to one that is no step of the kind.
 
     Attributes:
         desk: The job that they show and change.
@@ -134,7 +134,7 @@ class JobPages(ABC):
         return ()
 
     def _displaced(self, request: Request) -> Mapping[Place, object]:  # noqa: ARG002  likewise
-        """What else changes where its form is sent."""
+        """Keys that change as well when the form of Protection is sent."""
         return {}
 
     def _method(self) -> str:

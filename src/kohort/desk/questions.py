@@ -227,8 +227,7 @@ class TableSession(Session):
 
     def unique(self, text: str, folder: str, names: tuple[str, ...]) -> tuple[int, int, int]:
         """How many people are unique by these columns, of how many, by the job's person key; and in the least group."""
-        said = _input(text)
-        held = self._read(_place(said, folder), said).needing(())
+        held = self._table(text, folder).needing(())
         person = table(read_toml(text), "person").get("key")
         key = str(person) if person in held.names else None
         known = [name for name in names if name in held.names]
@@ -254,18 +253,16 @@ class TableSession(Session):
 
     def records(self, text: str, folder: Folder, first: int) -> Rows:
         """Ten records from the one of this number on."""
-        said = _input(text)
-        held = self._read(_place(said, folder), said).needing(())
+        held = self._table(text, folder).needing(())
         first = max(1, min(first, held.records - SHOWN + 1))
         rows = np.arange(first - 1, min(first - 1 + SHOWN, held.records))
         return Rows(held.names, _cells([held[name] for name in held.names], rows), first=first)
 
     def hierarchy(self, text: str, folder: Folder, column: str, scale: str, making: Making) -> HierarchyView:
         """A hierarchy of a column, made as somebody asks for; what keeps a job from having it is told with it."""
-        said = _input(text)
-        held = self._read(_place(said, folder), said)
+        held = self._table(text, folder)
         self.on_progress("build")
-        values = Values(held[column], frozenset(said.missing), Path(folder), folder.held)
+        values = Values(held[column], frozenset(_input(text).missing), Path(folder), folder.held)
         return made_over(making, values, scale)
 
     # --- what a job would do ------------------------------------------------------------------------------------------
@@ -385,6 +382,11 @@ class TableSession(Session):
         held: Table = self._once(source, how, lambda: io.read(source, how))
         return held
 
+    def _table(self, text: str, folder: str | Folder) -> Table:
+        """The table of a job's text."""
+        said = _input(text)
+        return self._read(_place(said, folder), said)
+
     def _engine(self, made: TableRequest) -> Engine:
         """The engine of a job; the one of the last job, with its session, where it is the same."""
         key = str(made.run)
@@ -441,7 +443,9 @@ def _proposed(
     if guess.scale != "numeric" or guess.grid is not None or guess.hierarchy is not None:
         shape = shape_of(guess, values, path, folder)
         made: dict[str, object] = (
-            {"grid": _grid(shape.grid)} if shape.grid is not None else {"hierarchy": shape.hierarchy}
+            {"grid": field_value(("columns", "", "grid"), shape.grid)}
+            if shape.grid is not None
+            else {"hierarchy": shape.hierarchy}
         )
         named = scale_of(guess, shape)
         if named is not None and "hierarchy" in made:
@@ -454,11 +458,6 @@ def _proposed(
     elif len(values) >= DIVERSITY:
         found["sensitive"] |= {"l": DIVERSITY}
     return found
-
-
-def _grid(text: str) -> object:
-    """A grid as a job file has it: a number, or a period of the calendar."""
-    return field_value(("columns", "", "grid"), text)
 
 
 def _cells(columns: Sequence[Column | None], rows: Any) -> tuple[tuple[str | None, ...], ...]:  # noqa: ANN401  indices

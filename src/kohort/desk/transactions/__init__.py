@@ -1,6 +1,6 @@
-"""Transactions at the desk: items with their roles, what would go of them, and what that costs.
+"""The desk's pages for transactions: the roles of items, which items a release drops, and what that costs.
 
-`pages` shows, `questions` asks the transactions. The rest is that of every desk.
+`pages` has the pages, and `questions` their answers; everything else is shared by all kinds of data.
 """
 
 from __future__ import annotations

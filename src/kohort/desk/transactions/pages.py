@@ -1,4 +1,4 @@
-"""The pages of transactions: what each shows, and what its form changes."""
+"""The pages of transactions besides those of every kind of data: what each shows, and what its form changes."""
 
 from __future__ import annotations
 

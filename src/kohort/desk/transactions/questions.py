@@ -1,4 +1,4 @@
-"""What a desk asks of transactions: answered in a process of its own, in plain values."""
+"""The answers to what pages ask of transactions: found in a process of its own, given as plain values."""
 
 from __future__ import annotations
 
