@@ -16,7 +16,7 @@ from kohort.desk.transactions import TRANSACTIONS
 from kohort.desk.transactions.pages import TransactionPages
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from tests.command import kohort
-from tests.unit.desk.visitor import ORIGIN, Visitor, does_the_same, told, worker
+from tests.unit.desk.visitor import ORIGIN, Visitor, does_the_same, told, visits, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +53,9 @@ EVERY = {"bread": 2, "milk": 3, "tea": 4, "jam": 5, "insulin": 7, "wine": 11, "<
 def baskets(many: int = 120) -> list[list[str]]:
     """Each item in every so many transactions; the first three have none."""
     return [[name for name, every in EVERY.items() if row % every == 0 and row > 2] for row in range(many)]
+
+
+visit = pytest.fixture(visits, name="visit")
 
 
 @pytest.fixture
