@@ -44,7 +44,7 @@ PAGES: Final = (
     "protection",
     "preview",
     "frontier",
-    "frontier?k=2,5,10,20&method=mondrian",
+    "frontier?values=2,5,10,20&method=mondrian",
     "lattice",
     "evidence",
     "release",

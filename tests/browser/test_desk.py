@@ -33,7 +33,7 @@ PAGES: Final = (
     "records",
     "protection",
     "preview?records=1",
-    "frontier?k=2,5,10&method=mondrian&method=optimal",
+    "frontier?values=2,5,10&method=mondrian&method=optimal",
     "lattice",
     "evidence",
     "release",
@@ -323,7 +323,7 @@ def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
 def test_plots_follow_the_dark_and_paper_is_light(visit: Visit) -> None:
     """Nothing of a dark page is white; what is printed has the colours of a light one, whatever windows have."""
     visit.go("")
-    page = visit.go("frontier?k=2,5,10&method=mondrian&method=optimal")
+    page = visit.go("frontier?values=2,5,10&method=mondrian&method=optimal")
     page.emulate_media(color_scheme="dark")
     assert brightness(page.screenshot(full_page=True)) < 0.25
     inks: list[str] = []

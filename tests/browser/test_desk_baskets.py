@@ -43,7 +43,7 @@ PAGES: Final = (
     "records",
     "protection",
     "preview?records=1",
-    "curve?vary=k&values=2,5,10&method=mmil&method=1il&method=cells",
+    "frontier?vary=k&values=2,5,10&method=mmil&method=1il&method=cells",
     "evidence",
     "release",
     "history",

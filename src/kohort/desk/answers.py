@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kohort.errors import JobError, KohortError, SchemaError
@@ -95,11 +94,11 @@ class Look(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Records or transactions, for those who asked to see them.
+    """Records, for those who asked to see them.
 
     Attributes:
-        names: The columns; transactions have none.
-        before: The cells of each record, of which `None` is one that is not shown; or the items of each transaction.
+        names: The columns; none of records that have no columns.
+        before: The cells of each record, of which `None` is one that is not shown.
         after: The same in the release, where there is one.
         first: The number of the first, from 1.
     """
@@ -131,124 +130,57 @@ class Change(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """What a job would release, as the report has it: parts of the steward's page model; and what changes give."""
-
-    result: dict[str, Any]
-    verdict: dict[str, Any]
-    sizes: tuple[dict[str, Any], ...]
-    losses: tuple[dict[str, Any], ...]
-    metrics: tuple[dict[str, Any], ...]
-    notes: tuple[str, ...]
-    seconds: float
-    changes: tuple[Change, ...] = ()
-
-
-class Choice(NamedTuple):
-    """A value of k, one of t and a method, and what they would give.
+    """What a job would release.
 
     Attributes:
-        k: As a job says it.
-        method: Likewise.
-        t: Likewise; empty where each column keeps its own.
-        risk: The highest prosecutor's risk, 0..1; nothing is known where `why` is said.
-        loss: The detail that the quasi-identifiers lose, 0..1.
-        classes: How many classes there would be.
-        suppressed: Records that would be left out.
-        best: Whether no other has less of both risk and loss.
-        knee: Whether it is where less of one begins to cost most of the other.
-        why: What stands in the way.
+        page: Parts of the steward's page model, which the template `figures` of the kind of data shows.
+        figures: What is compared of two versions of the job: each figure by its name, as text.
+        loss: The detail that is lost, 0..1.
+        risk: The risk of the release, 0..1.
+        seconds: How long it took.
+        counted: Whether the records were only counted where they are stored, so that none can be shown.
+        changes: Single changes of the job, and what each would give.
     """
-
-    k: str
-    method: str
-    t: str = ""
-    risk: float = 0.0
-    loss: float = 0.0
-    classes: int = 0
-    suppressed: int = 0
-    best: bool = False
-    knee: bool = False
-    why: str = ""
-
-
-class Released(NamedTuple):
-    """A release that was published.
-
-    Attributes:
-        files: Its files by what they are.
-        preview: Its figures, from the published bytes, as the subject of the desk has them.
-    """
-
-    files: dict[str, str]
-    preview: Preview | BasketPreview
-
-
-# --- of transactions --------------------------------------------------------------------------------------------------
-
-
-class ItemsLook(NamedTuple):
-    """A transaction database as it is shown: no transaction, only items."""
-
-    transactions: int
-    names: tuple[str, ...]
-    supports: tuple[int, ...]
-    lengths: tuple[Bar, ...]
-    empty: int
-    unique: int
-    repeated: int
-
-
-class ItemRoles(NamedTuple):
-    """The roles that a job gives to items.
-
-    Attributes:
-        private: The names of private items.
-        public: Those of public ones; `None` where all others are.
-        most: The transactions that a private item can be in, if any release is to be coherent.
-        least: Items in fewer transactions are removed first.
-        drawn: Whether they are drawn by lot.
-        why: Why they cannot be told; then there are none.
-        labels: The items that the job names, each as people read it.
-    """
-
-    private: tuple[str, ...] = ()
-    public: tuple[str, ...] | None = None
-    most: int | None = None
-    least: int = 0
-    drawn: bool = False
-    why: str = ""
-    labels: Mapping[str, str] = MappingProxyType({})
-
-    def labelled(self, item: str) -> str:
-        """An item as people read it."""
-        return self.labels.get(item, item)
-
-
-class BasketPreview(NamedTuple):
-    """What a job would release: the steward's page model, see `kohort.transactions.report.page`; and its changes."""
 
     page: dict[str, Any]
-    lost: int
-    whole: int
+    figures: dict[str, str]
+    loss: float
+    risk: float
     seconds: float
+    counted: bool = False
     changes: tuple[Change, ...] = ()
 
 
 class Point(NamedTuple):
-    """What a method would lose where one parameter has another value.
+    """What a release would give where one parameter has another value, or a method is another.
 
     Attributes:
         value: The value, as a job says it; empty for the job's own.
         method: The method's name; likewise.
-        loss: The share of the cells that is lost, 0..1; nothing is known where `why` is said.
-        moles: The minimal moles before.
-        dropped: The items that would be left nowhere.
+        t: The t of all columns that have one; empty where each keeps its own.
+        loss: The detail that is lost, 0..1; nothing is known where `why` is said.
+        risk: The highest risk, 0..1; `None` where it is not measured.
+        counts: What else is counted of the release, as the pages of the kind of data name it.
+        best: Whether no other has less of both risk and loss.
+        knee: Whether it is where less of one begins to cost most of the other.
+        about: Whether the figures are estimated.
         why: What stands in the way.
     """
 
-    value: str
-    method: str
+    value: str = ""
+    method: str = ""
+    t: str = ""
     loss: float = 0.0
-    moles: int = 0
-    dropped: int = 0
+    risk: float | None = None
+    counts: tuple[int, ...] = ()
+    best: bool = True
+    knee: bool = False
+    about: bool = False
     why: str = ""
+
+
+class Released(NamedTuple):
+    """A release that was published: its files by what they are, and its figures from the published bytes."""
+
+    files: dict[str, str]
+    preview: Preview

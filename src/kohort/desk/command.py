@@ -16,11 +16,11 @@ from kohort.errors import SourceNote, UsageError
 
 def app(
     source: Path | None = argument(
-        "IN", "A table or transactions to draft a job for, or a job file (.toml). If none is named, the desk asks."
+        "IN", "A file of data to draft a job for, or a job file (.toml). If none is named, the desk asks."
     ),
     *,
-    transactions: bool | None = option(
-        "", "What IN contains; by default kohort detects this from the form of the lines.", "--transactions/--table"
+    kind: str | None = option(
+        "", "The kind of data that IN contains, such as table; by default kohort detects it.", "KIND"
     ),
     browser: bool = option(
         "", "Open the desk in the browser, or only print its address.", "--browser/--no-browser", default=True
@@ -32,11 +32,11 @@ def app(
     refuse_missing()
     from kohort.desk.door import Door
 
-    if source is None and transactions is not None:
-        raise UsageError("--transactions needs a file", where="--transactions", hint="name the file, too")
+    if source is None and kind:
+        raise UsageError("--kind needs a file", where="--kind", hint="name the file, too")
     with catch_warnings():  # what is noted of a table stands on the pages: nobody looks at this terminal
         simplefilter("ignore", SourceNote)
-        desk = None if source is None else desk_of(source, Path(), transactions=transactions)
+        desk = None if source is None else desk_of(source, Path(), kind or "")
         run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)
 
 

@@ -13,8 +13,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.desk.answers import faults_in
-from kohort.desk.fields import differences
-from kohort.desk.subjects import TABLE, Folder, subject_of
+from kohort.desk.fields import differences, leaves
+from kohort.desk.kinds import TABLE, Folder, kind_of
 from kohort.errors import KohortError, TargetError, UsageError
 from kohort.job.document import companions, document
 from kohort.job.edits import table_at
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.desk.answers import Fault, Released
-    from kohort.desk.subjects import Subject
+    from kohort.desk.kinds import DataKind
     from kohort.desk.worker import Task, Worker
     from kohort.schema.hierarchies import HeldFile
 
@@ -81,14 +81,6 @@ def _decisive(text: str) -> str:
     return json.dumps(decisive, default=str) if raw else ""
 
 
-def files_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """The files that a job names as hierarchies of its columns, or for names of its items."""
-    columns = table_at(raw, ("columns",))
-    named = [str(table_at(columns, (name,)).get("hierarchy", "")) for name in columns]
-    labels = str(table_at(raw, ("items",)).get("names-file", ""))
-    return tuple(dict.fromkeys([*(one and str(file_of(one)) for one in named), labels]))
-
-
 @dataclass(slots=True, eq=False)
 class Desk:
     """A job that is worked at; its methods may be called by several threads.
@@ -108,7 +100,7 @@ class Desk:
     path: Path
     source: str
     worker: Worker
-    first: Subject = TABLE
+    first: DataKind = TABLE
     versions: list[Version] = field(default_factory=list[Version])
     at: int = -1
     saved: str | None = None
@@ -146,9 +138,9 @@ class Desk:
         return tables_of(self.text)
 
     @property
-    def subject(self) -> Subject:
+    def kind(self) -> DataKind:
         """What the job is on; while there is none, what it is to be on."""
-        return subject_of(self.raw) if self.is_open else self.first
+        return kind_of(self.raw) if self.is_open else self.first
 
     @property
     def is_open(self) -> bool:
@@ -257,7 +249,7 @@ class Desk:
     def faults(self, text: str = "") -> tuple[Fault, ...]:
         """What is wrong with the job, or with another text of it, before any record is looked at."""
         try:
-            subject_of(tables_of(text or self.text)).request(text or self.text, self.place)
+            kind_of(tables_of(text or self.text)).request(text or self.text, self.place)
         except (KohortError, ExceptionGroup) as error:
             return faults_in(error)
         return ()
@@ -274,7 +266,8 @@ class Desk:
             if saved is not None and (not self.path.is_file() or self.path.read_text(encoding="utf-8-sig") != saved):
                 hint = "copy the text of the job from the page Job file, and open that file again"
                 raise TargetError("the job file was changed by somebody else", where=self.path.name, hint=hint)
-            beside = [self.held[name] for name in files_in(self.raw) if name in self.held]
+            named = {str(file_of(said)) for _, said in leaves(self.raw) if said}
+            beside = [one for name, one in self.held.items() if name in named]
             for one in beside:
                 check_target(self.path.parent / one.name, overwrite=False, inputs=())
             check_target(self.path, overwrite=saved is not None, inputs=())
@@ -298,7 +291,7 @@ class Desk:
     def ask(self, question: str, *arguments: object) -> Task:
         """The task of a question, which is asked once."""
         with self._lock:
-            question = self.subject.question(question)
+            question = self.kind.question(question)
             key = _key(question, arguments)
             task = self._tasks.pop(key, None) or self.worker.ask(question, *arguments)
             self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
@@ -306,7 +299,7 @@ class Desk:
 
     def asked(self, question: str, *arguments: object) -> Task | None:
         """The task of a question that was asked before."""
-        return self._tasks.get(_key(self.subject.question(question), arguments))
+        return self._tasks.get(_key(self.kind.question(question), arguments))
 
     def known(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  whatever was asked
         """The answer to a question that was asked before; `None` where there is none yet."""
@@ -324,7 +317,7 @@ class Desk:
         with self._lock:
             self._note("release", self.text)
             self.save()
-            self.released = self.worker.ask(self.subject.question("release"), str(self.path), overwrite)
+            self.released = self.worker.ask(self.kind.question("release"), str(self.path), overwrite)
             return self.released
 
     def cancel(self) -> None:

@@ -1,26 +1,25 @@
-"""The way to a desk: its own pages, or first the page that asks which file to open."""
+"""The web app of a desk: its pages, or before them the page that asks which file to open."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route, Router
 
 from kohort.desk.answers import faults_in
-from kohort.desk.baskets import pages as baskets
-from kohort.desk.hierarchies import HierarchyPages
-from kohort.desk.pages import Pages
+from kohort.desk.kinds import KINDS
 from kohort.desk.render import page, script, style
 from kohort.desk.serve import desk_of
 from kohort.errors import KohortError
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -29,13 +28,9 @@ if TYPE_CHECKING:
     from kohort.desk.job_pages import JobPages
 
 
-#: What a file may be said to hold, and whether that is transactions.
-KINDS: Final[Mapping[str, bool | None]] = {"guess": None, "table": False, "transactions": True}
-
-
 @dataclass(slots=True, eq=False)
 class Door:
-    """Where a desk is, once somebody has opened one.
+    """A desk, which the first page may still have to open.
 
     Attributes:
         folder: What a path that is typed is relative to, and where the job file of a draft goes.
@@ -47,14 +42,14 @@ class Door:
 
     def ask(self, _: Request) -> Response:
         """The page that asks for a file."""
-        return self._page("", "guess")
+        return self._page("", "")
 
     def open(self, request: Request) -> Response:
         """Open the desk of the file that was named."""
         form = request.scope["form"]
         path, kind = form.get("path", "").strip(), form.get("kind", "")
         try:
-            self.desk = desk_of(self.folder / Path(path).expanduser(), self.folder, transactions=KINDS.get(kind))
+            self.desk = desk_of(self.folder / Path(path).expanduser(), self.folder, kind)
         except (KohortError, OSError, RuntimeError) as error:
             return self._page(path, kind, error)
         return RedirectResponse("/", 303)
@@ -62,9 +57,10 @@ class Door:
     def _page(self, path: str, kind: str, wrong: Exception | None = None) -> Response:
         """The page with what was typed, and with what is wrong with it."""
         faults = () if wrong is None else faults_in(wrong)
-        said = {"path": path, "kind": kind, "folder": str(self.folder), "title": "Open a file", "kohort": VERSION}
-        none = {"desk": None, "file": "", "saved": False, "done": "", "here": "/"}
-        shown = page("open", faults=faults, faulty=faults[0].what if faults else "", **said, **none)
+        said: dict[str, Any] = {"path": path, "chosen": kind, "folder": str(self.folder), "kinds": KINDS}
+        none: dict[str, Any] = {"desk": None, "file": "", "saved": False, "done": "", "here": "/", "kohort": VERSION}
+        faulty = faults[0].what if faults else ""
+        shown = page("open", title="Open a file", faults=faults, faulty=faulty, **said, **none)
         return HTMLResponse(shown, 422 if faults else 200)
 
 
@@ -83,12 +79,6 @@ def through(door: Door) -> ASGIApp:
 
 
 # ── the desk as a web app ────────────────────────────────────────────────────────────────────────
-
-#: The pages of each subject, by its name.
-PAGES: Final[Mapping[str, tuple[type[JobPages], ...]]] = {
-    "table": (Pages, HierarchyPages),
-    "transactions": (baskets.Pages,),
-}
 
 #: What stands for the desk in a row of tabs: a group of people who look the same.
 ICON: Final = (
@@ -109,20 +99,28 @@ FIXED: Final[Mapping[str, tuple[Callable[[], str], str]]] = {
 
 def app(desk: Desk) -> ASGIApp:
     """The desk as a web app, to be put behind `kohort.desk.guard.Guard`."""
-    routers = {name: _router([one(desk) for one in pages]) for name, pages in PAGES.items()}
+
+    @cache
+    def router(name: str) -> Router:
+        return _router(resolve_name(KINDS[name].pages)(desk))
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        await routers[desk.subject.name](scope, receive, send)
+        await router(desk.kind.name)(scope, receive, send)
 
     return answer
 
 
-def _router(pages: Sequence[JobPages]) -> Router:
+def _router(pages: JobPages) -> Router:
     routes = [Route(path, fixed(*one), methods=["GET"]) for path, one in FIXED.items()]
-    for some in pages:
-        routes += [Route(path, some.answering(one), methods=["GET"]) for path, one in some.shown().items()]
-        routes += [Route(path, some.answering(one), methods=["POST"]) for path, one in some.changes().items()]
-    return Router(_joined(routes))
+    for path, (show, act) in pages.routes().items():
+        verbs = {"GET": show, "HEAD": show, "POST": act}
+        endpoints = {verb: pages.answering(one) for verb, one in verbs.items() if one is not None}
+        routes.append(Route(path, _by_verb(endpoints), methods=[*endpoints]))
+    return Router(routes)
+
+
+def _by_verb(endpoints: Mapping[str, Callable[[Request], Response]]) -> Callable[[Request], Response]:
+    return lambda request: endpoints[request.method](request)
 
 
 def fixed(text: Callable[[], str], kind: str) -> Callable[[Request], Response]:
@@ -132,16 +130,3 @@ def fixed(text: Callable[[], str], kind: str) -> Callable[[Request], Response]:
         return Response(text(), media_type=kind)
 
     return answer
-
-
-def _joined(routes: Sequence[Route]) -> list[Route]:
-    """Routes of one path as one, so that another verb is refused as such."""
-    made: dict[str, dict[str, Any]] = {}
-    for one in routes:
-        for verb in one.methods or ():
-            made.setdefault(one.path, {})[verb] = one.endpoint
-
-    def by_verb(endpoints: Mapping[str, Callable[[Request], Response]]) -> Callable[[Request], Response]:
-        return lambda request: endpoints[request.method](request)
-
-    return [Route(path, by_verb(endpoints), methods=[*endpoints]) for path, endpoints in made.items()]

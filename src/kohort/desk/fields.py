@@ -173,15 +173,15 @@ def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tu
     >>> differences({"privacy": {"k": 5}, "rest": "drop"}, {"privacy": {"k": 7}, "rest": "drop"})
     (('privacy.k', '5', '7'),)
     """
-    old, new = dict(_leaves(before)), dict(_leaves(after))
+    old, new = dict(leaves(before)), dict(leaves(after))
     keys = [*old, *(key for key in new if key not in old)]
     return tuple((key, old.get(key, ""), new.get(key, "")) for key in keys if old.get(key) != new.get(key))
 
 
-def _leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
+def leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
     """Every key that holds no table, with its value."""
     for key, value in table.items():
         if is_table(value):
-            yield from _leaves(value, f"{above}{key}.")
+            yield from leaves(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", written(value)

@@ -25,7 +25,7 @@ from kohort.desk.making import (
     UploadedFile,
     groups_of,
 )
-from kohort.desk.pages import Pages
+from kohort.desk.pages import TablePages
 from kohort.desk.worker import State
 from kohort.errors import KohortError, UsageError
 from kohort.job.edits import changed, table_at
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.desk.job_pages import Endpoint
+    from kohort.desk.job_pages import Endpoints
     from kohort.desk.making import HierarchyView
     from kohort.job.lines import Place
     from kohort.schema.hierarchies import HeldFile
@@ -62,16 +62,17 @@ class Generalized(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class HierarchyPages(Pages):
-    """The pages of hierarchies."""
+class HierarchyPages(TablePages):
+    """The pages of a table, with those of its hierarchies."""
 
-    def shown(self) -> Mapping[str, Endpoint]:
-        """What is shown, by its path."""
-        return {"/hierarchy": self.hierarchy, "/hierarchy/file": self.export, "/tree": self.tree}
-
-    def changes(self) -> Mapping[str, Endpoint]:
-        """What the forms of a path do."""
-        return {"/hierarchy": self.build, "/tree": self.edit}
+    def routes(self) -> Mapping[str, Endpoints]:
+        """What answers a request for each path."""
+        return {
+            **TablePages.routes(self),
+            "/hierarchy": (self.hierarchy, self.build),
+            "/hierarchy/file": (self.export, None),
+            "/tree": (self.tree, self.edit),
+        }
 
     # --- looking ------------------------------------------------------------------------------------------------------
 

@@ -1,40 +1,49 @@
-"""The pages that every desk has: the job as text, its versions, its release, and the work that is going on."""
+"""The pages of every kind of data: protection, preview, trade-off, evidence, release, the job and its versions."""
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from kohort.desk.answers import Fault, faults_in
+from kohort.desk.answers import Fault, Point, faults_in
+from kohort.desk.attacks import Attacks
 from kohort.desk.desk import StaleError, tables_of
-from kohort.desk.fields import differences, fields_of, pressed, read
+from kohort.desk.fields import differences, fields_of, places_of_t, pressed, read
+from kohort.desk.kinds import kind_of
+from kohort.desk.plot import Setting, plot_of
 from kohort.desk.render import page
-from kohort.desk.subjects import subject_of
 from kohort.desk.worker import State
 from kohort.errors import KohortError, UsageError
-from kohort.job.edits import changed, table_at
+from kohort.job.edits import changed, table_at, written
+from kohort.report.render.page.figure import percent
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from starlette.requests import Request
 
+    from kohort.desk.answers import Preview, Rows
     from kohort.desk.desk import Desk, Version
     from kohort.desk.fields import Field
-    from kohort.desk.subjects import Changes, Subject
+    from kohort.desk.kinds import Changes, DataKind
     from kohort.desk.worker import Task
     from kohort.job.lines import Place
+    from kohort.report.evidence.criteria import Criterion
     from kohort.schema.hierarchies import HeldFile
 
     #: What answers a request for a page.
     Endpoint: TypeAlias = Callable[[Request], Response]
+
+    #: What shows a page, and what its form does; `None` where there is no such thing.
+    Endpoints: TypeAlias = tuple[Endpoint | None, Endpoint | None]
 
 #: The policy of a report, which has its style in itself.
 OF_REPORTS: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; sandbox"
@@ -75,54 +84,76 @@ class UnansweredError(Exception):
 
 @dataclass(slots=True, eq=False)
 class JobPages(ABC):
-    """The pages that every desk has, whatever its job is on.
+    """The pages that every kind of data has; nobody is led to one that is no step of the kind.
 
-    `shown` are the pages by their paths, `changes` what forms that are sent there do.
+    Attributes:
+        desk: The job that they show and change.
+        criteria: The criteria of attacks, of the page Evidence.
+        methods: The names of the methods, of the page Trade-off.
+        tried: The parameters that can be varied there: where a job says each, and which values are tried.
+        counted: What `Point.counts` counts, as the heads of columns.
     """
 
     desk: Desk
 
-    def shown(self) -> Mapping[str, Endpoint]:
-        """What is shown, by its path."""
+    criteria: ClassVar[Sequence[Criterion]] = ()
+    methods: ClassVar[Collection[str]] = ()
+    tried: ClassVar[Mapping[str, tuple[Place, str]]] = MappingProxyType({})
+    counted: ClassVar[tuple[str, ...]] = ()
+
+    def routes(self) -> Mapping[str, Endpoints]:
+        """What answers a request for each path: what shows it, and what its form does."""
         return {
-            "/": self.first,
-            "/report": self.report,
-            "/release": self.release,
-            "/history": self.history,
-            "/compare": self.compare,
-            "/job": self.job,
-            "/working": self.working,
-            "/now": self.now,
-            "/files/{what}": self.file,
+            "/": (self.first, None),
+            "/records": (self.records, None),
+            "/protection": (self.protection, self.set_protection),
+            "/preview": (self.preview, None),
+            "/frontier": (self.frontier, self.choose),
+            "/evidence": (self.evidence, None),
+            "/report": (self.report, None),
+            "/release": (self.release, self.start_release),
+            "/history": (self.history, self.move),
+            "/compare": (self.compare, None),
+            "/job": (self.job, self.set_text),
+            "/working": (self.working, None),
+            "/now": (self.now, None),
+            "/files/{what}": (self.file, None),
+            "/change": (None, self.take),
+            "/save": (None, self.save),
+            "/cancel": (None, self.cancel),
         }
 
-    def changes(self) -> Mapping[str, Endpoint]:
-        """What the forms of a path do."""
-        return {
-            "/change": self.take,
-            "/release": self.start_release,
-            "/history": self.move,
-            "/job": self.set_text,
-            "/save": self.save,
-            "/cancel": self.cancel,
-        }
+    # --- what differs by the kind of data -----------------------------------------------------------------------------
 
-    @abstractmethod
-    def _beside(self, one: Any, other: Any) -> Iterable[tuple[str, str, str]]:  # noqa: ANN401  previews of the subject
-        """The figures of two previews, each with its name."""
+    def _choices(self) -> Sequence[Mapping[str, Any]]:
+        """What can be chosen on the page Protection, as `kohort.desk.protection.choices_of` has it."""
+        return ()
 
-    @abstractmethod
-    def _figures(self, version: Version) -> Mapping[str, object]:
-        """What is known of a version: its `k`, its `loss` and highest `risk`, 0..1, else `None`.
+    def _settings(self) -> Sequence[tuple[str, Sequence[Field]]]:
+        """The fields of the page Protection, in groups with titles."""
+        return ()
 
-        Both are estimated if `about`; there is no such release if `refused`.
-        """
+    def _displaced(self, request: Request) -> Mapping[Place, object]:  # noqa: ARG002  likewise
+        """Keys that change as well when the form of Protection is sent."""
+        return {}
+
+    def _method(self) -> str:
+        """The method of the job."""
+        return ""
+
+    def _with_method(self, text: str, method: str) -> str:  # noqa: ARG002  few kinds have several
+        """A job's text with this method; what only another method was told goes."""
+        return text
+
+    def _titles(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
+        """What methods do, each with the names of those that do it, under a title."""
+        return {}
 
     def _estimate(self) -> bool:
         """Ask what the bar lacks; whether that is still to come."""
         return False
 
-    def _fixes(self, fault: Fault) -> Iterable[tuple[str, Mapping[str, Mapping[Place, object]]]]:  # noqa: ARG002  tables do
+    def _fixes(self, fault: Fault) -> Iterable[tuple[str, Mapping[str, Mapping[Place, object]]]]:  # noqa: ARG002  likewise
         """What a page offers to do about a fault, by column: the words of buttons, and what each changes."""
         return ()
 
@@ -130,15 +161,11 @@ class JobPages(ABC):
         """What a job says of columns that get these roles."""
         return {}
 
-    @abstractmethod
-    def _python(self) -> str:
-        """What releases the same in Python."""
-
     # --- the job ------------------------------------------------------------------------------------------------------
 
     def first(self, _: Request) -> Response:
         """The first step."""
-        return RedirectResponse(self.subject.steps[0][0], 303)
+        return RedirectResponse(self.kind.steps[0][0], 303)
 
     def set_text(self, request: Request) -> Response:
         """Give the job the text of the form."""
@@ -154,6 +181,75 @@ class JobPages(ABC):
     def job(self, _: Request) -> Response:
         """The job as text."""
         return self._page("job", "Job file", text=self.desk.text)
+
+    # --- what the job does --------------------------------------------------------------------------------------------
+
+    def records(self, request: Request) -> Response:
+        """Ten records of the input."""
+        self._reading()
+        first = number(request.query_params.get("first", "1"))
+        rows: Rows = self._answer("records", self.desk.text, self.desk.place, first)
+        return self._page("records", self.kind.records.capitalize(), rows=rows, here=self.kind.steps[0][0])
+
+    def protection(self, _: Request) -> Response:
+        """What the release promises, and how it is found: choices with what each costs, and all settings."""
+        choices = self._choices()
+        costs, waiting = self._costs(choices)
+        shown: dict[str, Any] = {"choices": choices, "costs": costs, "waiting": waiting}
+        return self._page("protection", "Protection", groups=self._settings(), **shown)
+
+    def set_protection(self, request: Request) -> Response:
+        """Set the keys of the promise and the method."""
+        fields = [field for _, some in self._settings() for field in some]
+        self._set(request, fields, "protection", self._displaced(request))
+        return RedirectResponse("/protection", 303)
+
+    def preview(self, request: Request) -> Response:
+        """What the job would release; ten records of it where somebody asks for them."""
+        found: Preview = self._of_job("preview")
+        rows: Rows | None = self._of_job("changes") if "records" in request.query_params else None
+        return self._page("preview", "Preview", found=found, rows=rows)
+
+    def evidence(self, request: Request) -> Response:
+        """What can be said of the release to those who must judge it; also as JSON."""
+        found = self._of_job("evidence")
+        if request.query_params.get("form") == "json":
+            return JSONResponse(found)
+        attacks = Attacks.of(found["criteria"])
+        return self._page("evidence", "Evidence", found=found, criteria=self.criteria, attacks=attacks)
+
+    def frontier(self, request: Request) -> Response:
+        """What other values of a parameter, and other methods, would give."""
+        raw, asked = self.desk.raw, request.query_params
+        said = {key: written(table_at(raw, place[:-1]).get(place[-1])) for key, (place, _) in self.tried.items()}
+        helps = {one.key: one.help for place, _ in self.tried.values() for one in self._fields(place[:-1])}
+        varied = {key: helps[key] for key, value in said.items() if value} or {key: helps[key] for key in said}
+        vary = asked.get("vary", "") if asked.get("vary", "") in varied else next(iter(varied))
+        places = places_of_t(raw)
+        ts = {written(table_at(raw, place[:2])["t"]) for place in places}
+        now = Point(said[vary], self._method(), ts.pop() if len(ts) == 1 else "")
+        values = tuple(dict.fromkeys(parts_of(asked.get("values", with_own(self.tried[vary][1], now.value)))))
+        tried = ((vary, values), ("t", parts_of(asked.get("t", "")) if places else ()))
+        methods = tuple(one for one in self.methods if one in asked.getlist("method")) or (now.method,)
+        found: Sequence[Point] = self._of_job("frontier", tried, methods) if "values" in asked else ()
+        rows = [(one, (one.value, one.method, one.t or now.t) == now[:3]) for one in found]
+        ticks = [] if any(one.risk is not None for one in found) else [*dict.fromkeys(one.value for one in found)]
+        settings = [_setting(vary, ticks, place, *row) for place, row in enumerate(rows) if not row[0].why]
+        shown: dict[str, Any] = {"vary": vary, "varied": varied, "values": values, "ts": tried[1][1], "rows": rows}
+        shown |= {"now": now, "has_t": bool(places), "methods": methods, "titles": self._titles()}
+        plot = plot_of(settings, ticks)
+        return self._page("frontier", "Trade-off", plot=plot, counted=self.counted, **shown)
+
+    def choose(self, request: Request) -> Response:
+        """Take the values and the method of a point."""
+        vary, value, method, t = (*request.scope["form"].get("choice", "").split(" "), "", "", "")[:4]
+        if vary not in self.tried or method not in self.methods:
+            raise UsageError("there is no such point", hint="choose one of the page Trade-off")
+        places = [(self.tried[vary][0], value), *((place, t) for place in places_of_t(self.desk.raw) if t)]
+        text = changed(self.desk.text, {place: read(place, one, self.kind.forms) for place, one in places})
+        what = f"{vary} = {value}, {f't = {t}, ' * bool(t)}{method}"
+        self._change(request, self._with_method(text, method), what)
+        return RedirectResponse("/preview", 303)
 
     def take(self, request: Request) -> Response:
         """Change what a button says: an option of Protection, advice of the preview, a way out of a refusal."""
@@ -172,10 +268,11 @@ class JobPages(ABC):
             raise UsageError("there is no such version", hint="choose one of the page Versions")
         other = self.desk.versions[place]
         before = tables_of(other.text)
-        if subject_of(before) is not self.subject:
+        if kind_of(before) is not self.kind:
             raise UsageError("that version is of another kind of job", hint="go there to see what it gives")
-        found = [self._of_text(text, "preview") for text in (other.text, self.desk.text)]
-        said, rows = differences(before, self.desk.raw), tuple(self._beside(*found))
+        one, now = (self._of_text(text, "preview").figures for text in (other.text, self.desk.text))
+        rows = [(what, one.get(what, ""), now.get(what, "")) for what in {**one, **now}]
+        said = differences(before, self.desk.raw)
         shown: dict[str, Any] = {"place": place, "other": other, "said": said, "rows": rows}
         return self._page("compare", "Compare", here="/history", **shown)
 
@@ -209,12 +306,12 @@ class JobPages(ABC):
         task = self.desk.released
         if task is not None and task.state is not State.DONE:
             raise UnansweredError(task)
-        path = table_at(self.desk.raw, ("output",)).get("path", "")
-        fields = self._fields(("purpose",))
-        released = None if task is None else task.value
-        return self._page(
-            "release", "Release", released=released, fields=fields, path=path, python=self._python(), desk=self.desk
+        paths = {key: table_at(self.desk.raw, (key,)).get("path", "") for key in ("input", "output")}
+        shown: dict[str, Any] = {"released": None if task is None else task.value, "path": paths["output"]}
+        shown["python"] = self.kind.python.format(
+            job=self.desk.path.name, source=paths["input"], target=paths["output"]
         )
+        return self._page("release", "Release", fields=self._fields(("purpose",)), desk=self.desk, **shown)
 
     def start_release(self, request: Request) -> Response:
         """Sign, save the job and release."""
@@ -251,14 +348,14 @@ class JobPages(ABC):
     def _back(self, request: Request) -> str:
         """The page that a form stood on, if it is one of the steps."""
         path = "/" + request.headers.get("referer", "").partition("://")[2].partition("/")[2].partition("?")[0]
-        return path if path in dict(self.subject.steps) else self.subject.steps[0][0]
+        return path if path in dict(self.kind.steps) else self.kind.steps[0][0]
 
     # --- what pages share ---------------------------------------------------------------------------------------------
 
     @property
-    def subject(self) -> Subject:
+    def kind(self) -> DataKind:
         """What they are about."""
-        return self.desk.subject
+        return self.desk.kind
 
     def answering(self, make: Callable[[Request], Response]) -> Callable[[Request], Response]:
         """What makes a page, once there is a job, and says what is waited for or wrong where that makes none."""
@@ -288,7 +385,7 @@ class JobPages(ABC):
         raw = self.desk.raw
         if not isinstance(table_at(raw, ("input",)).get("path"), str):
             raise UnansweredError(faults=self.desk.faults())
-        tables = {place: table_at(raw, (place,)) for place in self.subject.reading}
+        tables = {place: table_at(raw, (place,)) for place in self.kind.reading}
         said: dict[Place, object] = {
             (place, key): value for place, held in tables.items() for key, value in held.items()
         }
@@ -321,7 +418,7 @@ class JobPages(ABC):
         return known, len(known) < len(tasks)
 
     def _fields(self, *places: Place) -> tuple[Field, ...]:
-        return tuple(one for place in places for one in fields_of(self.desk.raw, place, self.subject.forms))
+        return tuple(one for place in places for one in fields_of(self.desk.raw, place, self.kind.forms))
 
     def _change(self, request: Request, text: str, what: str) -> None:
         self.desk.change(text, what, self._at(request))
@@ -332,7 +429,7 @@ class JobPages(ABC):
         """Set keys to what the form says; a box that is not ticked is not sent."""
         form = request.scope["form"]
         said = {one.place: form.get(one.key, "") for one in fields if form.get(one.key, "") != one.value}
-        values = {place: read(place, text, self.subject.forms) for place, text in said.items()}
+        values = {place: read(place, text, self.kind.forms) for place, text in said.items()}
         self._change(request, changed(self.desk.text, {**values, **(others or {})}), what)
 
     def _at(self, request: Request) -> int:
@@ -343,7 +440,7 @@ class JobPages(ABC):
         task = lacking.task
         if task is None:
             return self._wrong(lacking.faults, 422)
-        what = self.subject.doing[task.question.partition(".")[2]]
+        what = self.kind.doing[task.question.partition(".")[2]]
         if task.is_open:
             return self._page("working", what, status=202, what=what, stage=task.stage, steps=steps_in(task.stage))
         self.desk.forget(task)
@@ -359,8 +456,7 @@ class JobPages(ABC):
         faults = self.desk.faults() if desk and template != "working" else ()
         common: dict[str, object] = {
             "title": title,
-            "STEPS": self.subject.steps,
-            "figures": self.subject.figures,
+            "kind": self.kind,
             "kohort": VERSION,
             "desk": desk,
             "file": self.desk.path.name,
@@ -373,7 +469,7 @@ class JobPages(ABC):
             "fixes": self._fixes,
             **self._standing(asking=template not in ASIDE and not faults),
         }
-        return HTMLResponse(page(template, **{**common, **shown}), status)
+        return HTMLResponse(page(template, self.kind.package, **{**common, **shown}), status)
 
     def _standing(self, *, asking: bool) -> dict[str, object]:
         """What the bar shows: the figures of each version, and whether those of this one are still to come."""
@@ -381,6 +477,23 @@ class JobPages(ABC):
             return {"points": (), "late": False}
         late = asking and self._figures(self.desk.versions[self.desk.at])["loss"] is None and self._estimate()
         return {"points": [self._figures(one) for one in self.desk.versions], "late": late}
+
+    def _figures(self, version: Version) -> Mapping[str, object]:
+        """What is known of a version: its `k`; its `loss` and `risk`, 0..1, by its preview, else estimated (`about`).
+
+        There is no such release if `refused`.
+        """
+        k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
+        said: dict[str, object] = {"k": k, "loss": None, "risk": None, "about": False, "refused": False}
+        found: Preview | None = self.desk.known("preview", version.text, self.desk.place)
+        if found is not None:
+            return {**said, "loss": found.loss, "risk": found.risk}
+        task = self.desk.asked("cost", version.text, self.desk.place, ())
+        if task is None or task.is_open:
+            return said
+        cost: Point | None = task.value
+        figures = {} if cost is None else {"loss": cost.loss, "risk": cost.risk}
+        return {**said, **figures, "about": True, "refused": cost is None}
 
     def _version(self) -> Markup:
         """The field by which a form says what it was made of."""
@@ -400,6 +513,30 @@ def steps_in(stage: str) -> tuple[int, int] | None:
 def parts_of(text: str) -> tuple[str, ...]:
     """What commas separate."""
     return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
+def with_own(values: str, own: str) -> str:
+    """Numbers to try, and the job's own among them.
+
+    >>> with_own("2,5,10", "7"), with_own("2,5", ""), with_own("2,5", "5")
+    ('2,5,7,10', '2,5', '2,5')
+    """
+    parts = parts_of(values)
+    if own in {"", *parts}:
+        return values
+    return ",".join(sorted((*parts, own), key=float)) if own.replace(".", "", 1).isdecimal() else values
+
+
+def _setting(vary: str, ticks: Sequence[str], place: int, one: Point, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row
+    """A point as it is drawn: by its risk, or over the tick of its value where no risk is measured."""
+    label = f"{vary} = {one.value}" + (f", t = {one.t}" if one.t else "")
+    risk = "" if one.risk is None else f"risk {percent(one.risk)}, "
+    words = (
+        f"{label}, {one.method}: {risk}{percent(one.loss)} lost{'; the knee' * one.knee}{'; current setting' * is_now}"
+    )
+    x = float(ticks.index(one.value)) if one.risk is None else one.risk
+    label = f"{'knee: ' * one.knee}{percent(one.loss) if ticks else label}{' (now)' * is_now}"
+    return Setting(x, one.loss, label, one.method, words, f"point-{place}", one.best, one.knee, is_now)
 
 
 def sent_file(files: Mapping[str, HeldFile], what: str) -> HeldFile:

@@ -1,56 +1,40 @@
-"""The pages of the desk: what each shows, and what its form changes."""
+"""The pages of a table besides those of every kind of data: what each shows, and what its form changes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.algorithms.method import METHODS
 from kohort.assessment.inspection.evidence import HALF
-from kohort.desk.answers import Choice
-from kohort.desk.attacks import Attacks
 from kohort.desk.columns import View, chosen_in
-from kohort.desk.desk import tables_of
-from kohort.desk.fields import has_levels, places_of_t, read
+from kohort.desk.fields import has_levels
 from kohort.desk.fixes import fixes_of
-from kohort.desk.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number, parts_of
-from kohort.desk.plot import Setting, plot_of
+from kohort.desk.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
 from kohort.desk.protection import applying, choices_of, in_words
 from kohort.desk.render import ROLES
 from kohort.errors import UsageError
 from kohort.job.columns import quasi_of, with_answers
-from kohort.job.edits import changed, table_at, with_roles, written
+from kohort.job.edits import changed, table_at, with_roles
 from kohort.job.keys import CLASSICS
 from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
 from kohort.report.evidence.criteria import CRITERIA
-from kohort.report.render.page.figure import percent, written_number
+from kohort.report.render.page.figure import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from starlette.requests import Request
 
-    from kohort.desk.answers import ColumnLook, Fault, Look, Preview
-    from kohort.desk.desk import Version
-    from kohort.desk.job_pages import Endpoint
+    from kohort.desk.answers import ColumnLook, Fault, Look
+    from kohort.desk.fields import Field
+    from kohort.desk.job_pages import Endpoints
     from kohort.desk.nodes import LatticeLook
     from kohort.job.lines import Place
-    from kohort.pipeline.pricing import Price
-
-#: What is compared of two versions.
-COMPARED: Final[Mapping[str, str]] = {
-    "records released": "released",
-    "records suppressed": "suppressed",
-    "classes": "classes",
-    "records of the smallest class": "smallest",
-    "records of the largest class": "largest",
-}
-
-#: What k is tried with unless somebody asks for other values.
-TRIED: Final = "2,3,5,10,20,50,100"
 
 #: Models that most people need; the others are folded.
 USUAL: Final = frozenset({"l", "t"})
@@ -60,33 +44,22 @@ NODE: Place = ("method", "node")
 
 
 @dataclass(slots=True, eq=False)
-class Pages(JobPages):
+class TablePages(JobPages):
     """The pages of a table."""
 
-    def shown(self) -> Mapping[str, Endpoint]:
-        """What is shown, by its path."""
-        return {
-            **JobPages.shown(self),
-            "/columns": self.columns,
-            "/column": self.column,
-            "/unique": self.unique,
-            "/records": self.records,
-            "/protection": self.protection,
-            "/preview": self.preview,
-            "/frontier": self.frontier,
-            "/evidence": self.evidence,
-            "/lattice": self.lattice,
-        }
+    criteria = CRITERIA
+    methods = METHODS
+    tried = MappingProxyType({"k": (("privacy", "k"), "2,3,5,10,20,50,100")})
+    counted = ("Classes", "Suppressed")
 
-    def changes(self) -> Mapping[str, Endpoint]:
-        """What the forms of a path do."""
+    def routes(self) -> Mapping[str, Endpoints]:
+        """What answers a request for each path."""
         return {
-            **JobPages.changes(self),
-            "/columns": self.set_roles,
-            "/column": self.set_column,
-            "/protection": self.set_protection,
-            "/frontier": self.choose,
-            "/lattice": self.take_node,
+            **JobPages.routes(self),
+            "/columns": (self.columns, self.set_roles),
+            "/column": (self.column, self.set_column),
+            "/unique": (self.unique, None),
+            "/lattice": (self.lattice, self.take_node),
         }
 
     # --- looking ------------------------------------------------------------------------------------------------------
@@ -154,72 +127,14 @@ class Pages(JobPages):
             **shown,
         )
 
-    def records(self, request: Request) -> Response:
-        """Ten records of the table."""
-        first = number(request.query_params.get("first", "1"))
-        rows = self._answer("records", self._reading(), self.desk.folder, first)
-        return self._page("records", "Records", rows=rows, here="/columns")
-
-    def protection(self, _: Request) -> Response:
-        """Who gets the release, what every group must satisfy, each with what it costs; and all settings."""
-        raw = self.desk.raw
-        choices = self._choices()
-        costs, waiting = self._costs(choices)
-        fields = applying(self._fields(("privacy",), ("method",), ("person",)), raw)
-        names = {"privacy": "Promise", "method": "Method", "person": "People", CLASSICS: CLASSICS}
-        kinds = [(CLASSICS if one.classic else one.place[0], one) for one in fields]
-        groups = [(title, [one for kind, one in kinds if kind == key]) for key, title in names.items()]
-        shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups}
-        return self._page("protection", "Protection", waiting=waiting, **shown)
-
-    def _choices(self) -> tuple[Mapping[str, Any], ...]:
-        said, look = table_at(self.desk.raw, ("columns",)), self.desk.known("look", self._reading(), self.desk.folder)
-        guessed = () if look is None else (one.guess for one in look.columns)
-        scales = {one.name: one.scale for one in guessed}
-        numeric = [name for name in said if table_at(said, (name,)).get("scale", scales.get(name)) == "numeric"]
-        return choices_of(self.desk.raw, numeric)
-
-    def preview(self, request: Request) -> Response:
-        """What the job would release; ten records of it where somebody asks for them."""
-        found = self._of_job("preview")
-        rows = None
-        if "records" in request.query_params:
-            rows = self._of_job("changes")
-        return self._page("preview", "Preview", found=found, rows=rows, levels=has_levels(self.desk.raw))
-
-    def evidence(self, request: Request) -> Response:
-        """What can be said of the release to those who must judge it; also as JSON."""
-        found = self._of_job("evidence")
-        if request.query_params.get("form") == "json":
-            return JSONResponse(found)
-        return self._page("evidence", "Evidence", found=found, criteria=CRITERIA, attacks=Attacks.of(found["criteria"]))
-
-    def frontier(self, request: Request) -> Response:
-        """Risk and loss of other values of k, and of other methods."""
-        raw, asked = self.desk.raw, request.query_params
-        places = places_of_t(raw)
-        said = {written(table_at(raw, place[:2])["t"]) for place in places}
-        now = Choice(
-            written(table_at(raw, ("privacy",)).get("k")),
-            table_at(raw, ("method",)).get("name", "mondrian"),
-            said.pop() if len(said) == 1 else "",
-        )
-        ks, ts = parts_of(asked.get("k", with_own(TRIED, now.k))), parts_of(asked.get("t", "")) if places else ()
-        methods = tuple(one for one in METHODS if one in asked.getlist("method")) or (now.method,)
-        found: Sequence[Choice] = self._of_job("frontier", ks, ts, methods) if "k" in asked else ()
-        shown: dict[str, Any] = {"methods": methods, "titles": _sentences(METHODS), "now": now, "has_t": bool(places)}
-        rows = [(one, (one.k, one.method, one.t or now.t) == now[:3]) for one in found]
-        plot = plot_of([_setting(place, *row) for place, row in enumerate(rows) if not row[0].why])
-        return self._page("frontier", "Trade-off", ks=",".join(ks), ts=",".join(ts), rows=rows, plot=plot, **shown)
-
     def lattice(self, _: Request) -> Response:
         """The lattice of a method with levels; else the methods that have some."""
         raw = self.desk.raw
         look: LatticeLook | None = self._of_job("lattice") if has_levels(raw) else None
         methods = _sentences(name for name, one in METHODS.items() if one.takes("node"))
         given = table_at(raw, NODE[:1]).get(NODE[1])
-        now = table_at(raw, ("method",)).get("name", "mondrian")
-        return self._page("lattice", "Lattice", look=look, methods=methods, given=given, now=now, here="/preview")
+        shown: dict[str, Any] = {"look": look, "methods": methods, "given": given, "now": self._method()}
+        return self._page("lattice", "Lattice", here="/preview", **shown)
 
     # --- choosing -----------------------------------------------------------------------------------------------------
 
@@ -256,31 +171,11 @@ class Pages(JobPages):
         self._set(request, applying(self._fields(("columns", name)), self.desk.raw), f"column {name}")
         return RedirectResponse("/columns", 303)
 
-    def set_protection(self, request: Request) -> Response:
-        """Set the keys of the promise and the method."""
-        fields = self._fields(("privacy",), ("method",), ("person",))
-        self._set(request, applying(fields, self.desk.raw), "protection")
-        return RedirectResponse("/protection", 303)
-
-    def choose(self, request: Request) -> Response:
-        """Take the k and the method of a point; what another method was told goes."""
-        form = request.scope["form"]
-        before = table_at(self.desk.raw, ("method",)).get("name", "mondrian")
-        k, method, t = (*form.get("choice", "").split(" "), "", "")[:3]
-        if method not in METHODS:
-            raise UsageError("there is no such method", hint=f"one of {', '.join(METHODS)}")
-        said: dict[Place, object] = {("privacy", "k"): read(("privacy", "k"), k), ("method", "name"): method}
-        said |= {place: read(place, t) for place in places_of_t(self.desk.raw) if t}
-        text = changed(self.desk.text, said)
-        drop = dict.fromkeys(unfit(read_toml(text), [one for one in METHODS if one in {before, method}]))
-        self._change(request, changed(text, drop), f"k = {k}, {f't = {t}, ' * bool(t)}{method}")
-        return RedirectResponse("/preview", 303)
-
     def take_node(self, request: Request) -> Response:
         """Have the job release a node, or search for one again; or give it a method that has levels."""
         form = request.scope["form"]
         if "method" in form:
-            self._change(request, self._with_method(form["method"]), f"method {form['method']}")
+            self._change(request, self._on_levels(form["method"]), f"method {form['method']}")
             return RedirectResponse("/lattice", 303)
         if "search" in form:
             self._change(request, changed(self.desk.text, {NODE: None}), "search for a node")
@@ -298,14 +193,35 @@ class Pages(JobPages):
 
     # --- what they share ----------------------------------------------------------------------------------------------
 
-    def _with_method(self, method: str) -> str:
+    def _choices(self) -> Sequence[Mapping[str, Any]]:
+        said, look = table_at(self.desk.raw, ("columns",)), self.desk.known("look", self._reading(), self.desk.folder)
+        guessed = () if look is None else (one.guess for one in look.columns)
+        scales = {one.name: one.scale for one in guessed}
+        numeric = [name for name in said if table_at(said, (name,)).get("scale", scales.get(name)) == "numeric"]
+        return choices_of(self.desk.raw, numeric)
+
+    def _settings(self) -> Sequence[tuple[str, Sequence[Field]]]:
+        fields = applying(self._fields(("privacy",), ("method",), ("person",)), self.desk.raw)
+        names = {"privacy": "Promise", "method": "Method", "person": "People", CLASSICS: CLASSICS}
+        kinds = [(CLASSICS if one.classic else one.place[0], one) for one in fields]
+        return [(title, [one for kind, one in kinds if kind == key]) for key, title in names.items()]
+
+    def _method(self) -> str:
+        return str(table_at(self.desk.raw, ("method",)).get("name", "mondrian"))
+
+    def _titles(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
+        return {title: {one: (name,) for name, one in some.items()} for title, some in _sentences(METHODS).items()}
+
+    def _with_method(self, text: str, method: str) -> str:
+        text = changed(text, {("method", "name"): method})
+        known = [one for one in METHODS if one in {self._method(), method}]
+        return changed(text, dict.fromkeys(unfit(read_toml(text), known)))
+
+    def _on_levels(self, method: str) -> str:
         """The job's text with a method that has levels, and a hierarchy for each column that needs one and has none."""
         if method not in METHODS or not METHODS[method].takes("node"):
             raise UsageError("there is no such method with levels", hint="choose one of the page Lattice")
         raw = self.desk.raw
-        before = str(table_at(raw, ("method",)).get("name", "mondrian"))
-        text = changed(self.desk.text, {("method", "name"): method})
-        known = [one for one in METHODS if one in {before, method}]
         look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
         proposed = {one.guess.name: one.proposed["quasi"] for one in look.columns}
         lacking = [name for name in quasi_of(raw) if "hierarchy" not in table_at(raw, ("columns", name))]
@@ -313,7 +229,7 @@ class Pages(JobPages):
             ("columns", name, "hierarchy"): _levels_of({**proposed[name], **table_at(raw, ("columns", name))})
             for name in lacking
         }
-        return changed(text, {**dict.fromkeys(unfit(read_toml(text), known)), **levels})
+        return changed(self._with_method(self.desk.text, method), levels)
 
     def _column(self, place: int) -> ColumnLook:
         look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
@@ -321,65 +237,12 @@ class Pages(JobPages):
             raise UsageError("the table has no such column", hint="choose one of the page Columns")
         return look.columns[place]
 
-    def _figures(self, version: Version) -> Mapping[str, object]:
-        """What a preview has shown of a version; else what is estimated of it."""
-        k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
-        said: dict[str, object] = {"k": k, "loss": None, "risk": None, "about": False, "refused": False}
-        found: Preview | None = self.desk.known("preview", version.text, self.desk.place)
-        if found is not None:
-            smallest = found.result["smallest"]
-            return {**said, "loss": _lost(found), "risk": 1 / smallest if smallest else 0.0}
-        task = self.desk.asked("cost", version.text, self.desk.place, ())
-        if task is None or task.is_open:
-            return said
-        price: Price | None = task.value
-        figures = {} if price is None else {"loss": price.loss, "risk": price.highest}
-        return {**said, **figures, "about": True, "refused": price is None}
-
     def _estimate(self) -> bool:
         """Have the job as it is estimated."""
         return self.desk.ask("cost", self.desk.text, self.desk.place, ()).is_open
 
     def _fixes(self, fault: Fault) -> Iterator[tuple[str, Mapping[str, Mapping[Place, object]]]]:
         return fixes_of(fault, self.desk.raw)
-
-    def _beside(self, one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:
-        for what, key in COMPARED.items():
-            yield what, written_number(one.result[key]), written_number(other.result[key])
-        for what, share in (("detail lost", _lost), ("people singled out at most by a column or a pair", _singled)):
-            yield what, percent(share(one)), percent(share(other))
-        losses = [{str(each["column"]): each["loss"] for each in found.losses} for found in (one, other)]
-        for column in dict.fromkeys([*losses[0], *losses[1]]):
-            shown = ["" if found.get(column) is None else percent(found[column]) for found in losses]
-            yield f"detail lost of {column}", shown[0], shown[1]
-
-    def _python(self) -> str:
-        name = self.desk.path.name
-        target = table_at(self.desk.raw, ("output",)).get("path", "")
-        source = table_at(self.desk.raw, ("input",)).get("path", "")
-        lines = ["import kohort", "", f"job = kohort.Job.from_toml({name!r})"]
-        return "\n".join([*lines, f"kohort.anonymize({source!r}, job, target={target!r})"])
-
-
-def with_own(values: str, own: str) -> str:
-    """Numbers to try, and the job's own among them.
-
-    >>> with_own("2,5,10", "7"), with_own("2,5", ""), with_own("2,5", "5")
-    ('2,5,7,10', '2,5', '2,5')
-    """
-    parts = parts_of(values)
-    if own in {"", *parts}:
-        return values
-    return ",".join(sorted((*parts, own), key=float)) if own.replace(".", "", 1).isdecimal() else values
-
-
-def _setting(place: int, one: Choice, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row
-    label = f"k = {one.k}" + (f", t = {one.t}" if one.t else "")
-    words = f"{label}, {one.method}: risk {percent(one.risk)}, detail lost {percent(one.loss)}"
-    words += "; the knee" * one.knee + "; current setting" * is_now
-    label = f"{'knee: ' * one.knee}{label}{' (now)' * is_now}"
-    at = one.risk, one.loss
-    return Setting(*at, label, one.method, words, f"point-{place}", best=one.best, knee=one.knee, now=is_now)
 
 
 def _sentences(methods: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
@@ -404,11 +267,3 @@ def _levels_of(said: Mapping[str, Any]) -> str:
     if isinstance(step, int | float) and step > 0:
         return f"intervals:{step},{2 * step},{4 * step}"
     return str(said.get("hierarchy", "suppress"))
-
-
-def _lost(found: Preview) -> float:
-    return next((float(one["value"]) for one in found.metrics if one["name"] == "ncp"), 0.0)
-
-
-def _singled(found: Preview) -> float:
-    return max((float(one["share"]) for one in found.verdict["singling"]), default=0.0)

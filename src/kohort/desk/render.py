@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-#: The steps of the work, in their order: the path of a page, and what it is called.
-STEPS: Final = (
-    ("/columns", "Columns"),
-    ("/protection", "Protection"),
-    ("/preview", "Preview"),
-    ("/frontier", "Trade-off"),
-    ("/evidence", "Evidence"),
-    ("/release", "Release"),
-    ("/history", "Versions"),
-    ("/job", "Job file"),
-)
-
 #: What a role means, in a sentence of its own for those who choose it.
 ROLES: Final[Mapping[str, str]] = {
     "identifying": "identifies the person directly; never released",
@@ -42,8 +30,8 @@ ROLES: Final[Mapping[str, str]] = {
 _FLAG: Final = re.compile(r" \(--[a-z-]+\)")
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
+@lru_cache
+def _environment(package: str) -> Environment:
     shown: dict[str, Callable[..., object]] = {
         "name": name,
         "spoken": clean,
@@ -52,12 +40,12 @@ def _environment() -> Environment:
         "button": button,
         "unflagged": partial(_FLAG.sub, ""),
     }
-    return templates(shown, "kohort.desk")
+    return templates(shown, package, "kohort.desk")
 
 
-def page(template: str, **shown: object) -> str:
-    """A page of the desk."""
-    return _environment().get_template(f"{template}.html.jinja").render(ROLES=ROLES, SHAPES=SHAPES, **shown)
+def page(template: str, package: str = "kohort.desk", **shown: object) -> str:
+    """A page of the desk; templates of the package stand before the desk's own."""
+    return _environment(package).get_template(f"{template}.html.jinja").render(ROLES=ROLES, SHAPES=SHAPES, **shown)
 
 
 @lru_cache(maxsize=1)

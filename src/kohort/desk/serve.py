@@ -68,37 +68,35 @@ def refuse_missing() -> None:
             raise MissingExtraError(what, hint="pip install 'kohort[app]'")
 
 
-def desk_of(path: Path, folder: Path, *, transactions: bool | None = None) -> Desk:
-    """The desk of a job file, or of a table or transaction database, whose job file is to be in `folder`.
+def desk_of(path: Path, folder: Path, kind: str = "") -> Desk:
+    """The desk of a job file, or of a file of data, whose job file is to be in `folder`.
 
     Args:
         path: The file.
         folder: Where its job file goes.
-        transactions: Whether it holds transactions; where nothing is said, a file that can hardly be a table does.
+        kind: The name of the kind of data that it holds; where none is given, its form shows that.
 
     Raises:
         InputError: there is no such file.
-        UsageError: a job file names its own kind of data.
+        UsageError: a job file names its own kind of data, or no kind has this name.
         TargetError: it has a job file there already.
     """
     from kohort.desk.desk import Desk  # noqa: PLC0415  it needs the libraries
-    from kohort.desk.subjects import TABLE, TRANSACTIONS  # noqa: PLC0415  likewise
-    from kohort.transactions.io.seen import seen_in  # noqa: PLC0415  likewise
+    from kohort.desk.kinds import kind_in  # noqa: PLC0415  likewise
 
     if not path.is_file():
         what = "the path is not a file" if path.exists() else "no such file"
         raise InputError(what, where=str(path), hint="name a table, or a job file (.toml)")
     if path.suffix == ".toml":
-        if transactions is not None:
-            raise UsageError("a job file names its own kind of data", where="--transactions", hint="leave it out")
+        if kind:
+            raise UsageError("a job file names its own kind of data", where="--kind", hint="leave it out")
         return Desk(path.resolve(), "", Worker(child_process))
     job = folder.resolve() / f"{path.name.partition('.')[0]}.job.toml"
     if job.exists():
         hint = f"go on with it: kohort app {os.path.relpath(job)}"
         raise TargetError("there is a job file for it already", where=str(job), hint=hint)
     source = os.path.relpath(path.parent.resolve() / path.name, job.parent)
-    of_transactions = seen_in(path).sure if transactions is None else transactions
-    return Desk(job, source, Worker(child_process), TRANSACTIONS if of_transactions else TABLE)
+    return Desk(job, source, Worker(child_process), kind_in(path, kind))
 
 
 def free_port() -> socket.socket:

@@ -148,7 +148,7 @@ def _converse(line: Connection, task: Task) -> None:
 
 def serve(line: Connection) -> None:
     """Answer questions until nobody asks any more."""
-    from kohort.desk.subjects import answering  # noqa: PLC0415  only here are the libraries of tables needed
+    from kohort.desk.kinds import answering  # noqa: PLC0415  only here are the libraries of tables needed
 
     def on_progress(stage: str) -> None:
         line.send(("stage", stage))

@@ -8,7 +8,7 @@ import pytest
 
 from kohort.desk.desk import Desk
 from kohort.samples.italy import write_italy
-from tests.unit.desk.visitor import Visitor, copied, worker
+from tests.unit.desk.visitor import Visitor, copied, visits, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,18 +29,7 @@ def folder(register: Path, tmp_path: Path) -> Path:
     return copied(register, tmp_path)
 
 
-@pytest.fixture
-def visit() -> Iterator[Callable[..., Visitor]]:
-    """Opens desks, and closes them after the test."""
-    opened: list[Visitor] = []
-
-    def visitor(path: Path, source: str = "") -> Visitor:
-        opened.append(Visitor(Desk(path, source, worker())))
-        return opened[-1].enter()
-
-    yield visitor
-    for one in opened:
-        one.desk.worker.close()
+visit = pytest.fixture(visits, name="visit")
 
 
 @pytest.fixture

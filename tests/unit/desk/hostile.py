@@ -161,7 +161,7 @@ def _other_forms() -> Iterator[Hostile]:
     yield Hostile("a column that is none", "POST /column", 422, body=b"at=0&place=99")
     yield Hostile("a column of a long number", "POST /column", 422, body=b"at=0&place=" + b"9" * 5000)
     yield Hostile("a page of a column of a long number", f"GET /column?place={'9' * 5000}", 422)
-    yield Hostile("a method that is none", "POST /frontier", 422, body=b"at=0&choice=3 <script>")
+    yield Hostile("a method that is none", "POST /frontier", 422, body=b"at=0&choice=k 3 <script>")
 
 
 #: All of them.

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from kohort.desk import serve
 from kohort.desk.door import Door, through
 from kohort.desk.guard import Guard
-from kohort.desk.subjects import TRANSACTIONS
+from kohort.desk.transactions import TRANSACTIONS
 from tests.command import kohort
 from tests.unit.desk.visitor import HOST, ORIGIN, child_thread, told
 
@@ -32,7 +32,7 @@ class Caller:
         self.client = TestClient(guard, base_url=ORIGIN)
         assert self.client.get(guard.address, follow_redirects=False).status_code == 303
 
-    def name(self, path: str, kind: str = "guess") -> Response:
+    def name(self, path: str, kind: str = "") -> Response:
         """Name a file."""
         data = {"path": path, "kind": kind}
         return self.client.post("/open", data=data, headers={"origin": ORIGIN}, follow_redirects=False)
@@ -52,7 +52,7 @@ def test_the_file_that_is_named_is_opened(caller: Caller) -> None:
     """From then on every page is that of its desk, and nothing else can be opened."""
     asking = caller.client.get("/")
     assert asking.status_code == 200
-    assert "The path of a table, of transactions or of a job file" in told(asking)
+    assert "The path of a file of data, or of a job file" in told(asking)
     assert caller.client.get("/columns").status_code == 404
     assert caller.client.get("/style.css").headers["content-type"].startswith("text/css")
     answer = caller.name(" job.toml ")
@@ -75,7 +75,7 @@ def test_a_file_holds_what_is_said(caller: Caller) -> None:
     """Though it looks like something else."""
     assert caller.name("people.csv", "transactions").status_code == 303
     assert caller.door.desk is not None
-    assert caller.door.desk.subject is TRANSACTIONS
+    assert caller.door.desk.kind is TRANSACTIONS
 
 
 def test_a_name_is_shown_as_text(caller: Caller) -> None:
@@ -92,6 +92,6 @@ def test_nobody_opens_a_file_from_elsewhere(caller: Caller) -> None:
 
 def test_what_a_file_holds_is_said_of_a_file() -> None:
     """Not of none."""
-    ran = kohort("app", "--transactions", "--no-browser")
+    ran = kohort("app", "--kind", "table", "--no-browser")
     assert ran.status == 2
-    assert "--transactions needs a file" in ran.err
+    assert "--kind needs a file" in ran.err

@@ -133,7 +133,7 @@ def test_cut_points_become_a_file_when_the_job_is_saved(folder: Path, visit: Cal
     assert said(visitor, "age") == {"role": "quasi", "hierarchy": "age.hierarchy-1.csv", "label": "ancestor"}
     assert not (folder / "age.hierarchy-1.csv").exists()
     tried = told(visitor.get("/preview"))
-    assert visitor.get("/frontier?k=5").status_code == 200
+    assert visitor.get("/frontier?values=5").status_code == 200
     assert "is written beside the job" in told(visitor.get(f"/hierarchy?place={AGE}"))
     visitor.post("/release", path="out.csv")
     assert visitor.desk.held == {}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from kohort.desk import questions
-from kohort.desk.pages import TRIED
 from kohort.errors import MissingExtraError
 from kohort.report.evidence.criteria import CRITERIA
 from tests.command import kohort
@@ -249,8 +248,8 @@ def test_classics_are_chosen_apart(visitor: Visitor) -> None:
 def test_the_trade_off_is_that_of_a_sweep(visitor: Visitor) -> None:
     """Every point has its risk and loss; what cannot be says why; nothing is asked before somebody does."""
     assert "Risk and loss" not in told(visitor.get("/frontier"))
-    assert f'value="{TRIED}"' in visitor.get("/frontier").text
-    page = visitor.get("/frontier?k=2,5,400&method=mondrian&method=samarati&method=nonsense")
+    assert 'value="2, 3, 5, 10, 20, 50, 100"' in visitor.get("/frontier").text
+    page = visitor.get("/frontier?values=2,5,400&method=mondrian&method=samarati&method=nonsense")
     assert page.text.count("Not possible:") == 4
     assert page.text.count('class="best"') >= 1
     assert "current setting" in told(page)
@@ -260,18 +259,17 @@ def test_the_trade_off_is_that_of_a_sweep(visitor: Visitor) -> None:
 def test_a_point_is_taken(visitor: Visitor) -> None:
     """The job gets its k and method, and loses what only the other method was told."""
     visitor.post("/protection", k="5", cut="loss", name="mondrian")
-    visitor.post("/frontier", choice="3 ordered")
+    visitor.post("/frontier", choice="k 3 ordered")
     assert visitor.desk.raw["method"] == {"name": "ordered"}
     assert visitor.desk.raw["privacy"]["k"] == 3
     assert visitor.desk.versions[-1].what == "k = 3, ordered"
-    assert visitor.post("/frontier", choice="3 magic").status_code == 422
+    assert visitor.post("/frontier", choice="k 3 magic").status_code == 422
     assert visitor.post("/frontier").status_code == 422
 
 
 def test_values_that_ask_for_the_same_are_refused(visitor: Visitor) -> None:
     """As on the command line."""
-    assert visitor.get("/frontier?k=5,5").status_code == 422
-    assert visitor.get("/frontier?k=,").status_code == 422
+    assert visitor.get("/frontier?values=,").status_code == 422
 
 
 def test_the_evidence_is_what_attacks_find(visitor: Visitor) -> None:
@@ -633,7 +631,7 @@ def test_records_stay_elsewhere(folder: Path, visit: Callable[..., Visitor], eng
     """
     (folder / "elsewhere.toml").write_text(text, encoding="utf-8")
     visitor = visit(folder / "elsewhere.toml")
-    for path in ("/columns", "/records", "/preview?records=1", "/frontier?k=5", "/evidence", "/hierarchy?place=5"):
+    for path in ("/columns", "/records", "/preview?records=1", "/frontier?values=5", "/evidence", "/hierarchy?place=5"):
         page = visitor.get(path)
         assert page.status_code == 422
         assert f"which the job leaves to {engine}" in told(page)

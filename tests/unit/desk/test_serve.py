@@ -27,8 +27,9 @@ from kohort import system
 from kohort.desk import serve
 from kohort.desk.command import _is_read_by_others  # pyright: ignore[reportPrivateUsage]
 from kohort.desk.door import Door
+from kohort.desk.kinds import TABLE
 from kohort.desk.serve import desk_of, free_port, run
-from kohort.desk.subjects import TABLE, TRANSACTIONS
+from kohort.desk.transactions import TRANSACTIONS
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UsageError
 from tests.command import kohort
 
@@ -85,17 +86,19 @@ def test_a_file_that_is_no_table_is_of_transactions(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("id,item\n1,tea\n1,jam\n", encoding="utf-8")
     (tmp_path / "own.toml").touch()
     said = {
-        ("shop.dat", None): TRANSACTIONS,
-        ("shop.dat", False): TABLE,
-        ("people.csv", None): TABLE,
-        ("people.csv", True): TRANSACTIONS,
+        ("shop.dat", ""): TRANSACTIONS,
+        ("shop.dat", "table"): TABLE,
+        ("people.csv", ""): TABLE,
+        ("people.csv", "transactions"): TRANSACTIONS,
     }
-    for (name, transactions), subject in said.items():
-        desk = desk_of(tmp_path / name, tmp_path, transactions=transactions)
-        assert desk.subject is subject
+    for (name, kind), found in said.items():
+        desk = desk_of(tmp_path / name, tmp_path, kind)
+        assert desk.kind is found
         desk.worker.close()
     with pytest.raises(UsageError, match="names its own kind of data"):
-        desk_of(tmp_path / "own.toml", tmp_path, transactions=True)
+        desk_of(tmp_path / "own.toml", tmp_path, "transactions")
+    with pytest.raises(UsageError, match="the desk opens no rug"):
+        desk_of(tmp_path / "shop.dat", tmp_path, "rug")
 
 
 def test_only_this_machine_is_served() -> None:

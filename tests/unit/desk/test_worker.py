@@ -12,7 +12,7 @@ import pytest
 
 from kohort.desk import worker as module
 from kohort.desk.answers import LESS, Fault, faults_in
-from kohort.desk.questions import Session
+from kohort.desk.questions import TableSession
 from kohort.desk.worker import State, Worker, child_process
 from kohort.errors import InputError, JobError, UsageError
 from tests.unit.desk.visitor import child_thread, worker
@@ -84,12 +84,12 @@ def test_a_task_that_waits_is_given_up(threads: Worker, monkeypatch: pytest.Monk
     """The one before it goes on; the one that was given up is never begun, and stays so."""
     go, begun = threading.Event(), threading.Event()
 
-    def slow(_: Session, *__: object) -> str:
+    def slow(_: TableSession, *__: object) -> str:
         begun.set()
         assert go.wait(60)
         return "done"
 
-    monkeypatch.setattr(Session, "draft", slow)
+    monkeypatch.setattr(TableSession, "draft", slow)
     first, second = threads.ask("table.draft"), threads.ask("table.look", "", str(folder))
     assert begun.wait(60)
     threads.cancel(second)

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 
 from starlette.testclient import TestClient
 
+from kohort.desk.desk import Desk
 from kohort.desk.door import app
 from kohort.desk.guard import Guard
 from kohort.desk.worker import Child, Worker, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from multiprocessing.connection import Connection
     from pathlib import Path
 
     import pytest
     from httpx2 import Response
 
-    from kohort.desk.desk import Desk
 
 HOST = "127.0.0.1:8765"
 ORIGIN = f"http://{HOST}"
@@ -122,6 +122,19 @@ class Visitor:
         if answer.status_code == 303:
             return self.get(answer.headers["location"])
         return answer
+
+
+def visits() -> Iterator[Callable[..., Visitor]]:
+    """Opens desks, and closes them after the test."""
+    opened: list[Visitor] = []
+
+    def visitor(path: Path, source: str = "") -> Visitor:
+        opened.append(Visitor(Desk(path, source, worker())))
+        return opened[-1].enter()
+
+    yield visitor
+    for one in opened:
+        one.desk.worker.close()
 
 
 def told(answer: Response) -> str:

@@ -1,24 +1,20 @@
-"""The pages of transactions: what each shows, and what its form changes."""
+"""The pages of transactions besides those of every kind of data: what each shows, and what its form changes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from kohort.desk.answers import faults_in
-from kohort.desk.attacks import Attacks
-from kohort.desk.desk import tables_of
-from kohort.desk.fields import read
-from kohort.desk.job_pages import WITH_A_FORM, JobPages, number, parts_of, sent_file
-from kohort.desk.plot import Setting, plot_of
+from kohort.desk.job_pages import WITH_A_FORM, JobPages, number, sent_file
 from kohort.desk.protection import option
-from kohort.errors import KohortError, UsageError
+from kohort.errors import KohortError
 from kohort.job.edits import changed, table_at, written
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
-from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.methods import METHODS
 from kohort.transactions.release import check_labels
 from kohort.transactions.request import labels_in
@@ -28,10 +24,10 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.desk.answers import BasketPreview, Fault, ItemRoles, ItemsLook, Point, Rows
-    from kohort.desk.desk import Version
+    from kohort.desk.answers import Fault
     from kohort.desk.fields import Field
-    from kohort.desk.job_pages import Endpoint
+    from kohort.desk.job_pages import Endpoints
+    from kohort.desk.transactions import ItemRoles, ItemsLook
     from kohort.job.lines import Place
 
 #: Items of a page.
@@ -39,14 +35,6 @@ AT_A_TIME: Final = 50
 
 #: The keys of items that the page of items has.
 _BY_NAME: Final = frozenset({"private", "public", "weight", "names-file"})
-
-#: What is tried of each parameter unless somebody asks for other values.
-TRIED: Final[Mapping[str, str]] = {
-    "k": "2,5,10,20,50,100",
-    "h": "0.2,0.4,0.6,0.8,1",
-    "p": "1,2,3,4",
-    "delta": "0.2,0.4,0.6,0.8",
-}
 
 #: The parameters of the promise, what each asks, and values of it.
 PROMISES: Final[tuple[tuple[str, str, str, tuple[int | float, ...]], ...]] = (
@@ -59,18 +47,6 @@ PROMISES: Final[tuple[tuple[str, str, str, tuple[int | float, ...]], ...]] = (
         (0.2, 0.4, 0.6, 0.8),
     ),
 )
-
-#: What is compared of two versions, by the part of the page and its key.
-COMPARED: Final[Mapping[str, tuple[str, str]]] = {
-    "transactions": ("done", "transactions"),
-    "transactions left empty": ("done", "emptied"),
-    "private items": ("done", "private"),
-    "items released": ("done", "released_items"),
-    "items dropped": ("done", "dropped_items"),
-    "occurrences released": ("done", "released_cells"),
-    "cohorts": ("verdict", "cohorts"),
-    "transactions of the smallest cohort": ("verdict", "smallest"),
-}
 
 
 class ItemFilter(NamedTuple):
@@ -99,33 +75,29 @@ class ItemFilter(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Pages(JobPages):
+class TransactionPages(JobPages):
     """The pages of transactions."""
 
-    def shown(self) -> Mapping[str, Endpoint]:
-        """What is shown, by its path."""
-        return {
-            **JobPages.shown(self),
-            "/items": self.items,
-            "/named": self.named,
-            "/reading": self.reading,
-            "/records": self.records,
-            "/protection": self.protection,
-            "/preview": self.preview,
-            "/curve": self.curve,
-            "/evidence": self.evidence,
+    criteria = TRANSACTION_CRITERIA
+    methods = METHODS
+    tried = MappingProxyType(
+        {
+            "k": (("privacy", "k"), "2,5,10,20,50,100"),
+            "h": (("privacy", "h"), "0.2,0.4,0.6,0.8,1"),
+            "p": (("privacy", "p"), "1,2,3,4"),
+            "delta": (("items", "delta"), "0.2,0.4,0.6,0.8"),
         }
+    )
+    counted = ("Items dropped", "Moles before")
 
-    def changes(self) -> Mapping[str, Endpoint]:
-        """What the forms of a path do."""
+    def routes(self) -> Mapping[str, Endpoints]:
+        """What answers a request for each path."""
         return {
-            **JobPages.changes(self),
-            "/items": self.set_roles,
-            "/names": self.set_names,
-            "/named": self.set_named,
-            "/reading": self.set_reading,
-            "/protection": self.set_protection,
-            "/curve": self.choose,
+            **JobPages.routes(self),
+            "/items": (self.items, self.set_roles),
+            "/named": (self.named, self.set_named),
+            "/names": (None, self.set_names),
+            "/reading": (self.reading, self.set_reading),
         }
 
     # --- looking ------------------------------------------------------------------------------------------------------
@@ -144,7 +116,7 @@ class Pages(JobPages):
         names = [look.names[place] for place in some]
         rows = [(place, roles.labelled(name), by_name[name]) for place, name in zip(some, names, strict=True)]
         return self._page(
-            "baskets/items",
+            "items",
             "Items",
             look=look,
             roles=roles,
@@ -163,81 +135,13 @@ class Pages(JobPages):
     def named(self, _: Request) -> Response:
         """The private items as a list of names."""
         _look, roles = self._known()
-        return self._page("baskets/named", "Private items", roles=roles, here="/items")
+        return self._page("named", "Private items", roles=roles, here="/items")
 
     def reading(self, _: Request) -> Response:
         """How the file is read."""
         groups = [("Form", "", self._fields(("transactions",))), ("Text", "", self._text_fields())]
         shown: dict[str, Any] = {"place": None, "groups": groups, "back": "/items", "bars": (), "here": "/items"}
         return self._page("fields", "How the file is read", action="/reading", **shown)
-
-    def records(self, request: Request) -> Response:
-        """Ten transactions."""
-        first = number(request.query_params.get("first", "1"))
-        rows: Rows = self._answer("records", self.desk.text, self.desk.place, first)
-        return self._page("baskets/records", "Transactions", rows=rows, here="/items")
-
-    def protection(self, _: Request) -> Response:
-        """What every cohort must satisfy, and how the release is found."""
-        groups = [
-            ("Promise", self._fields(("privacy",))),
-            ("Items", self._item_fields()),
-            ("Method", self._fields(("method",))),
-        ]
-        choices = choices_of(self.desk.raw)
-        costs, waiting = self._costs(choices)
-        shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups, "waiting": waiting}
-        return self._page("protection", "Protection", lost="Occurrences lost with each choice.", **shown)
-
-    def preview(self, request: Request) -> Response:
-        """What the job would release; ten transactions of it where somebody asks for them."""
-        found: BasketPreview = self._of_job("preview")
-        rows = self._of_job("changes") if "records" in request.query_params else None
-        return self._page("baskets/preview", "Preview", found=found, rows=rows, here="/preview")
-
-    def evidence(self, request: Request) -> Response:
-        """What can be said of the release to those who must judge it; also as JSON."""
-        found = self._of_job("evidence")
-        if request.query_params.get("form") == "json":
-            return JSONResponse(found)
-        return self._page(
-            "baskets/evidence",
-            "Evidence",
-            found=found,
-            criteria=TRANSACTION_CRITERIA,
-            here="/evidence",
-            attacks=Attacks.of(found["criteria"]),
-        )
-
-    def curve(self, request: Request) -> Response:
-        """What other values of a parameter would cost."""
-        said = request.query_params
-        drawn = "delta" in table_at(self.desk.raw, ("items",))
-        varied = [one for one in TRIED if drawn or one != "delta"]
-        vary = said.get("vary", "") if said.get("vary", "") in varied else varied[0]
-        values = tuple(dict.fromkeys(parts_of(said.get("values", TRIED[vary]))))
-        now = _method(self.desk.raw)
-        methods = tuple(one for one in METHODS if one in said.getlist("method")) or (now,)
-        found: Sequence[Point] = self._of_job("curve", vary, values, methods) if "values" in said else ()
-        place: Place = ("items" if vary == "delta" else "privacy", vary)
-        helps = {one.key: one.help for one in self._fields(("privacy",), ("items",))}
-        is_now = (written(table_at(self.desk.raw, place[:1]).get(place[1])), now)
-        rows = [(one, (one.value, one.method) == is_now) for one in found]
-        tried = tuple(dict.fromkeys(one.value for one in found))
-        settings = (_setting(vary, tried, nth, *row) for nth, row in enumerate(rows) if not row[0].why)
-        return self._page(
-            "baskets/curve",
-            "Trade-off",
-            vary=vary,
-            varied={one: helps[one] for one in varied},
-            values=", ".join(values),
-            methods=methods,
-            titles=self._titles(),
-            rows=rows,
-            plot=plot_of([*settings], tried),
-            drawn=drawn,
-            here="/curve",
-        )
 
     # --- choosing -----------------------------------------------------------------------------------------------------
 
@@ -286,27 +190,6 @@ class Pages(JobPages):
         self._set(request, (*self._fields(("transactions",)), *self._text_fields()), "reading")
         return RedirectResponse("/items", 303)
 
-    def set_protection(self, request: Request) -> Response:
-        """Set the promise, what is said of all items, and the method; roles that are drawn are not listed as well."""
-        fields = (*self._fields(("privacy",)), *self._item_fields(), *self._fields(("method",)))
-        listed = ("private", "public", "private-file", "no-private", "public-file", "allow-absent")
-        begins = request.scope["form"].get("delta") and "delta" not in table_at(self.desk.raw, ("items",))
-        others: dict[Place, object] = {("items", key): None for key in listed} if begins else {}
-        self._set(request, fields, "protection", others)
-        return RedirectResponse("/protection", 303)
-
-    def choose(self, request: Request) -> Response:
-        """Take the value and the method of a point; what another method was told goes."""
-        vary, value, method = (*request.scope["form"].get("choice", "").split(" "), "", "")[:3]
-        if vary not in TRIED or method not in METHODS:
-            raise UsageError("there is no such point", hint="choose one of the page Trade-off")
-        place: Place = ("items" if vary == "delta" else "privacy", vary)
-        said: dict[Place, object] = {place: read(place, value, self.subject.forms)}
-        if method != _method(self.desk.raw):
-            said |= {("method", key): one for key, one in method_keys(method).items()}
-        self._change(request, changed(self.desk.text, said), f"{vary} = {value}, {method}")
-        return RedirectResponse("/preview", 303)
-
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _known(self, *, patience: float = 0) -> tuple[ItemsLook, ItemRoles]:
@@ -314,42 +197,43 @@ class Pages(JobPages):
         roles: ItemRoles = self._answer("roles", self.desk.text, self.desk.place, patience=patience)
         return look, roles
 
-    def _item_fields(self) -> tuple[Field, ...]:
-        return tuple(one for one in self._fields(("items",)) if one.key not in _BY_NAME)
+    def _choices(self) -> Sequence[Mapping[str, Any]]:
+        return choices_of(self.desk.raw)
+
+    def _settings(self) -> Sequence[tuple[str, Sequence[Field]]]:
+        items = [one for one in self._fields(("items",)) if one.key not in _BY_NAME]
+        return ("Promise", self._fields(("privacy",))), ("Items", items), ("Method", self._fields(("method",)))
+
+    def _displaced(self, request: Request) -> Mapping[Place, object]:
+        """Roles that are drawn from now on are not listed as well."""
+        listed = ("private", "public", "private-file", "no-private", "public-file", "allow-absent")
+        begins = request.scope["form"].get("delta") and "delta" not in table_at(self.desk.raw, ("items",))
+        return {("items", key): None for key in listed} if begins else {}
+
+    def _method(self) -> str:
+        said = table_at(self.desk.raw, ("method",))
+        if said.get("optimal"):
+            return "optimal"
+        if said.get("suppress") == "cells":
+            return "cells"
+        return "give-back" if said.get("give-back") else str(said.get("score", "mmil"))
+
+    def _with_method(self, text: str, method: str) -> str:
+        keys = {} if method == self._method() else method_keys(method)
+        return changed(text, {("method", key): value for key, value in keys.items()})
 
     def _text_fields(self) -> tuple[Field, ...]:
         return tuple(one for one in self._fields(("input",)) if one.key != "path")
 
-    def _titles(self) -> dict[str, list[str]]:
-        """What methods do, as the form says it, and which of them a sentence is about."""
+    def _titles(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
         helps = {one.key: one.help for one in self._fields(("method",))}
         keys = {name: _KEYS.get(name, "score") for name in METHODS}
-        return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
+        some = {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
+        return {"Methods": some}
 
     def _fixes(self, fault: Fault) -> Iterator[tuple[str, Mapping[str, Mapping[Place, object]]]]:
         if fault.where == "items":
             yield "", {"No item is private": {("items", "no-private"): True}}
-
-    def _figures(self, version: Version) -> Mapping[str, object]:
-        """What a preview has shown of a version: what of its cells is lost, and how sure a guess can be."""
-        k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
-        found: BasketPreview | None = self.desk.known("preview", version.text, self.desk.place)
-        loss, risk = (None, None) if found is None else (_lost(found), found.page["verdict"]["confidence"])
-        named = {"risk_name": "Surest guess of a private item"}
-        return {"k": k, "loss": loss, "risk": risk, "about": False, "refused": False, **named}
-
-    def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
-        for what, (part, key) in COMPARED.items():
-            yield what, written_number(one.page[part][key]), written_number(other.page[part][key])
-        yield "occurrences lost, by their weights", percent(_lost(one)), percent(_lost(other))
-        sure = [found.page["verdict"]["confidence"] for found in (one, other)]
-        yield "surest inference of a private item", percent(sure[0]), percent(sure[1])
-
-    def _python(self) -> str:
-        target = table_at(self.desk.raw, ("output",)).get("path", "")
-        source = table_at(self.desk.raw, ("input",)).get("path", "")
-        lines = ["import kohort", "", f"job = kohort.TransactionJob.from_toml({self.desk.path.name!r})"]
-        return "\n".join([*lines, f"kohort.anonymize_transactions({source!r}, job, target={target!r})"])
 
 
 #: The methods that a key of their own asks for.
@@ -386,19 +270,6 @@ def choices_of(raw: Mapping[str, object]) -> list[dict[str, Any]]:
     ]
 
 
-def _method(raw: Mapping[str, object]) -> str:
-    said = table_at(raw, ("method",))
-    if said.get("optimal"):
-        return "optimal"
-    if said.get("suppress") == "cells":
-        return "cells"
-    return "give-back" if said.get("give-back") else str(said.get("score", "mmil"))
-
-
-def _lost(found: BasketPreview) -> float:
-    return found.lost / (found.whole or 1)
-
-
 def _matching(look: ItemsLook, known: ItemRoles, roles: Mapping[str, str], shown: ItemFilter) -> list[int]:
     """The places of items with such names and roles, the most frequent first."""
     text = shown.text.casefold()
@@ -418,13 +289,6 @@ def _items_called(text: str, look: ItemsLook, roles: ItemRoles) -> Sequence[str]
     return found or (text,)
 
 
-def _setting(vary: str, tried: Sequence[str], place: int, one: Point, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row
-    words = f"{vary} = {one.value}, {one.method}: {percent(one.loss)} lost{'; current setting' * is_now}"
-    label = percent(one.loss) + " (now)" * is_now
-    at = float(tried.index(one.value)), one.loss
-    return Setting(*at, label, one.method, words, f"point-{place}", now=is_now)
-
-
 # ── the roles of items in a job's text ───────────────────────────────────────────────────────────
 
 #: What a role means, in a sentence for those who choose it.
@@ -441,7 +305,7 @@ _OTHERWISE: Final = ("private-file", "public-file", "delta", "seed", "draw")
 def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
     """The role of each item.
 
-    >>> from kohort.desk.answers import ItemRoles
+    >>> from kohort.desk.transactions import ItemRoles
     >>> roles_by_name(["bread", "pill"], ItemRoles(private=("pill",)))
     {'bread': 'public', 'pill': 'private'}
     """
@@ -458,7 +322,7 @@ def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
 def with_roles(text: str, names: Sequence[str], roles: ItemRoles, chosen: Mapping[str, str]) -> str:
     r"""The text with other roles of items, which it lists from then on; a name of no item stays where it is.
 
-    >>> from kohort.desk.answers import ItemRoles
+    >>> from kohort.desk.transactions import ItemRoles
     >>> print(with_roles("[items]\ndelta = 0.4\n", ["bread", "pill"], ItemRoles(), {"pill": "private"}))
     [items]
     private = ["pill"]

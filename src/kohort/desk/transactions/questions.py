@@ -1,10 +1,10 @@
-"""What a desk asks of transactions: answered in a process of its own, in plain values."""
+"""The answers to what pages ask of transactions: found in a process of its own, given as plain values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import compress
+from itertools import compress, starmap
 from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kohort.assessment.inspection.distribution import Bar
-from kohort.desk.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
-from kohort.desk.questions import REPORTS, SHOWN, changes_in, page_writers, refuse_piped, reports_of
-from kohort.desk.subjects import document_in, transactions_of
+from kohort.desk.answers import Point, Preview, Rows
+from kohort.desk.kinds import document_in
+from kohort.desk.questions import SHOWN, Session, changes_in, spread
+from kohort.desk.transactions import ItemRoles, ItemsLook, transactions_of
 from kohort.engines.base import engine_of
 from kohort.errors import KohortError
 from kohort.job.advice import HURRIED, advice_on
@@ -24,7 +25,7 @@ from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.publish import Companion
 from kohort.report.page.audience import Audience
-from kohort.report.written import writer_of
+from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.draft import transactions_text
 from kohort.transactions.form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.transactions.io import read_transactions
@@ -35,32 +36,44 @@ from kohort.transactions.profile import profile
 from kohort.transactions.release import labelled
 from kohort.transactions.report.evidence import transaction_dossier_of
 from kohort.transactions.report.page import transactions_page
-from kohort.transactions.request import labels_of, load, reading_of, refuse_target
+from kohort.transactions.request import TransactionRequest, labels_of, load, reading_of, refuse_target
 from kohort.transactions.roles import Drawn, Listed
 from kohort.transactions.sweep import Plan, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping, Sequence
 
     from kohort.arrays import Counts
-    from kohort.desk.subjects import Changes, Folder
+    from kohort.desk.kinds import Changes, Folder
+    from kohort.desk.questions import Writers
     from kohort.transactions.database import Transactions
     from kohort.transactions.io import Reading
     from kohort.transactions.problem import SuppressionProblem
     from kohort.transactions.release import TransactionRelease
     from kohort.transactions.sweep import Outcome
 
+#: What is compared of two versions of a job, by the part of the page and its key.
+COMPARED: Final[Mapping[str, tuple[str, str]]] = {
+    "transactions": ("done", "transactions"),
+    "transactions left empty": ("done", "emptied"),
+    "private items": ("done", "private"),
+    "items released": ("done", "released_items"),
+    "items dropped": ("done", "dropped_items"),
+    "occurrences released": ("done", "released_cells"),
+    "cohorts": ("verdict", "cohorts"),
+    "transactions of the smallest cohort": ("verdict", "smallest"),
+}
+
 #: A share that no item is above.
 ALL: Final = Fraction(1)
 
 
 @dataclass(slots=True)
-class Session:
-    """The transactions that questions are about, read once, and the last release that was tried."""
+class TransactionSession(Session):
+    """The session of a transaction database."""
 
-    on_progress: Callable[[str], None] = lambda _: None
-    _readings: dict[object, Reading] = field(default_factory=dict[object, "Reading"])
-    _tried: dict[str, TransactionRelease] = field(default_factory=dict[str, "TransactionRelease"])
+    page = staticmethod(transactions_page)
+    dossier = staticmethod(transaction_dossier_of)
 
     # --- what is there ------------------------------------------------------------------------------------------------
 
@@ -106,13 +119,13 @@ class Session:
 
     # --- what a job would do ------------------------------------------------------------------------------------------
 
-    def preview(self, text: str, folder: Folder) -> BasketPreview:
+    def preview(self, text: str, folder: Folder) -> Preview:
         """What a job would release; verified as text, and written nowhere."""
-        release = self._try(text, folder)
+        release: TransactionRelease = self._try(text, folder)
         self.on_progress("compare")
         source, file = self._read(text, folder).database, document_in(text, folder)
         advice = advice_on(file, source=source, now=float(release.distortion), most=0)
-        return _preview(release)._replace(changes=changes_in(advice))
+        return self._preview(release)._replace(changes=changes_in(advice))
 
     def cost(self, text: str, folder: Folder, changes: Changes) -> Point | None:
         """What the job would lose with these changes; `None` where there is no release."""
@@ -122,26 +135,22 @@ class Session:
             self.on_progress("estimate")
             if isinstance(job.algorithm, Optimum):
                 job = replace(job, algorithm=Optimum(time_limit=HURRIED))
-            return Point("", "", float(dry_run_transactions(source, job).distortion))
+            return Point(loss=float(dry_run_transactions(source, job).distortion))
         except KohortError:
             return None
 
     def changes(self, text: str, folder: Folder) -> Rows:
         """Ten transactions before and after, spread over the release."""
-        release = self._try(text, folder)
-        here, count = release.labelled().here(), len(release.released)
-        rows = np.unique(np.linspace(0, count - 1, min(SHOWN, count)).astype(np.int64)).tolist()
+        release: TransactionRelease = self._try(text, folder)
+        here, rows = release.labelled().here(), spread(len(release.released)).tolist()
         before = tuple(_items(here.source, int(release.lineage[row])) for row in rows)
         return Rows((), before, tuple(_items(here.released, row) for row in rows))
 
-    def report(self, text: str, folder: Folder, audience: str) -> bytes:
-        """The page of what a job would release."""
-        return writer_of(".html")(transactions_page(self._try(text, folder), audience=Audience(audience)))
-
-    def curve(
-        self, text: str, folder: Folder, vary: str, values: tuple[str, ...], methods: tuple[str, ...]
+    def frontier(
+        self, text: str, folder: Folder, tried: Sequence[tuple[str, tuple[str, ...]]], methods: tuple[str, ...]
     ) -> tuple[Point, ...]:
         """What other values of a parameter would cost by each method; nothing is released, so nothing is verified."""
+        vary, values = tried[0]
         made = transactions_of(text, folder)
         roles = made.job.roles
         seeds = (roles.seed,) if isinstance(roles, Drawn) else (0,)
@@ -150,32 +159,34 @@ class Session:
             found = sweep(self._read(text, folder).database, plan, on_progress=self.on_progress)
         return tuple(map(_point, found.points))
 
-    def evidence(self, text: str, folder: Folder) -> dict[str, Any]:
-        """The dossier of what a job would release."""
-        release = self._try(text, folder)
-        return transaction_dossier_of(release, on_progress=self.on_progress).as_json()
-
     # --- what is released ---------------------------------------------------------------------------------------------
 
-    def release(self, job: str, overwrite: bool) -> Released:  # noqa: FBT001  it comes through a pipe
-        """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
-        made = load(Path(job))
+    def _request(self, path: Path) -> TransactionRequest:
+        made = load(path)
         refuse_target(made)
-        target = Path(made.target)
-        reports, write = reports_of(target), page_writers(transactions_page)
+        return made
+
+    def _publish(self, made: TransactionRequest, reports: Writers, *, overwrite: bool) -> TransactionRelease:
         with placing(made.placed):
-            release = anonymize_transactions(
+            return anonymize_transactions(
                 made.source,
                 made.job,
-                target=target,
+                target=Path(made.target),
                 overwrite=overwrite,
                 progress=self.on_progress,
-                reports=tuple(Companion(path, write(REPORTS[name])) for name, path in reports.items()),
+                reports=tuple(starmap(Companion, reports.items())),
                 inputs=made.inputs,
                 engine=engine_of(made.run.engine),
             )
-        found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
-        return Released({name: str(path) for name, path in found.items()}, _preview(release))
+
+    def _preview(self, release: TransactionRelease) -> Preview:
+        shown: dict[str, Any] = transactions_page(release, audience=Audience.INTERNAL).as_json()
+        shown["lost"] = release.lost
+        loss, sure = release.lost / (release.whole or 1), shown["verdict"]["confidence"]
+        figures = {what: written_number(shown[part][key]) for what, (part, key) in COMPARED.items()}
+        figures["occurrences lost, by their weights"] = percent(loss)
+        figures["surest inference of a private item"] = percent(sure)
+        return Preview(shown, figures, loss, sure, sum(release.seconds.values()))
 
     # --- what they share ----------------------------------------------------------------------------------------------
 
@@ -185,13 +196,8 @@ class Session:
         said = right_part(BASKETS, table(raw, "input"))
         how = reading_of(right_part(TRANSACTIONS, table(raw, "transactions")), said)
         source = relative(said.path, Path(folder))
-        refuse_piped(source)
-        state = Path(source).stat() if Path(source).is_file() else None
-        key = source, how, None if state is None else (state.st_mtime_ns, state.st_size)
-        if key not in self._readings:
-            self.on_progress("read")
-            self._readings, self._tried = {key: read_transactions(source, how)}, {}
-        return self._readings[key]
+        reading: Reading = self._once(source, how, lambda: read_transactions(source, how))
+        return reading
 
     def _named(self, text: str, folder: Folder) -> Transactions:
         """The same, whose items are called as people read them."""
@@ -203,15 +209,13 @@ class Session:
             return held
         return held.renamed(labelled(held.names, labels.items()))
 
-    def _try(self, text: str, folder: Folder) -> TransactionRelease:
-        if text not in self._tried:
-            made, reading = transactions_of(text, folder), self._read(text, folder)
-            try:
-                release = anonymize_transactions(reading.database, made.job, progress=self.on_progress)
-            except KohortError as fault:
-                raise made.placed(fault) from None
-            self._tried = {text: replace(release, repeated=reading.repeated)}
-        return self._tried[text]
+    def _released(self, text: str, folder: Folder) -> TransactionRelease:
+        made, reading = transactions_of(text, folder), self._read(text, folder)
+        try:
+            release = anonymize_transactions(reading.database, made.job, progress=self.on_progress)
+        except KohortError as fault:
+            raise made.placed(fault) from None
+        return replace(release, repeated=reading.repeated)
 
 
 def _listed(text: str) -> ItemRoles:
@@ -248,13 +252,8 @@ def _items(held: Transactions, row: int) -> tuple[str, ...]:
     return tuple(held.names[item] for item in items)
 
 
-def _preview(release: TransactionRelease) -> BasketPreview:
-    page = transactions_page(release, audience=Audience.INTERNAL).as_json()
-    return BasketPreview(page, release.lost, release.whole, sum(release.seconds.values()))
-
-
 def _point(one: Outcome) -> Point:
     value, _, method = one.values
     if one.distortion is None:
         return Point(value, method, why=one.why)
-    return Point(value, method, float(one.distortion), sum(one.moles), one.dropped or 0)
+    return Point(value, method, loss=float(one.distortion), counts=(one.dropped or 0, sum(one.moles)))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.desk.answers import Released
-from kohort.desk.baskets.pages import TRIED
 from kohort.desk.desk import Desk
-from kohort.desk.subjects import TABLE, TRANSACTIONS
+from kohort.desk.kinds import TABLE
+from kohort.desk.transactions import TRANSACTIONS
+from kohort.desk.transactions.pages import TransactionPages
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from tests.command import kohort
-from tests.unit.desk.visitor import ORIGIN, Visitor, does_the_same, told, worker
+from tests.unit.desk.visitor import ORIGIN, Visitor, does_the_same, told, visits, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,6 +53,9 @@ EVERY = {"bread": 2, "milk": 3, "tea": 4, "jam": 5, "insulin": 7, "wine": 11, "<
 def baskets(many: int = 120) -> list[list[str]]:
     """Each item in every so many transactions; the first three have none."""
     return [[name for name, every in EVERY.items() if row % every == 0 and row > 2] for row in range(many)]
+
+
+visit = pytest.fixture(visits, name="visit")
 
 
 @pytest.fixture
@@ -427,11 +431,11 @@ def test_choices_show_what_they_cost(visitor: Visitor) -> None:
 
 def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:
     """Every point has its loss, dropped items and moles; what cannot be says why; nothing is asked before."""
-    first = visitor.get("/curve")
+    first = visitor.get("/frontier")
     assert "Loss for each value" not in told(first)
-    assert 'value="2, 5, 10, 20, 50, 100"' in first.text
+    assert 'value="2, 3, 5, 10, 20, 50, 100"' in first.text
     assert ">delta<" not in first.text
-    page = visitor.get("/curve?vary=k&values=2,3,+,3,500&method=mmil&method=cells&method=nonsense")
+    page = visitor.get("/frontier?vary=k&values=2,3,+,3,500&method=mmil&method=cells&method=nonsense")
     shown = told(page)
     assert shown.count("Not possible: there are only 121 transactions") == 2
     assert "current setting" in shown
@@ -448,21 +452,21 @@ def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:
 
 def test_a_curve_of_one_impossible_value_has_no_picture(visitor: Visitor) -> None:
     """Only the row that says why; a value that is none is refused."""
-    page = visitor.get("/curve?vary=k&values=500")
+    page = visitor.get("/frontier?vary=k&values=500")
     assert "<figure" not in page.text
     assert "Not possible" in told(page)
-    assert visitor.get("/curve?vary=h&values=much").status_code == 422
-    assert visitor.get("/curve?vary=k&values=2.5").status_code == 422
-    assert visitor.get("/curve?vary=k&values=,").status_code == 422
-    assert "<figure" in visitor.get("/curve?vary=h&values=0.4").text
+    assert visitor.get("/frontier?vary=h&values=much").status_code == 422
+    assert visitor.get("/frontier?vary=k&values=2.5").status_code == 422
+    assert visitor.get("/frontier?vary=k&values=,").status_code == 422
+    assert "<figure" in visitor.get("/frontier?vary=h&values=0.4").text
 
 
 def test_drawn_roles_can_be_varied(visitor: Visitor) -> None:
     """With the seed of the job."""
     visitor.post("/protection", h="0.6", k="3", p="1", delta="0.5", seed="3")
-    page = visitor.get("/curve?vary=delta&values=0.5,0.8")
+    page = visitor.get("/frontier?vary=delta&values=0.5,0.8")
     assert "Roles drawn at random are the same at every point." in told(page)
-    visitor.post("/curve", choice="delta 0.8 mmil")
+    visitor.post("/frontier", choice="delta 0.8 mmil")
     assert visitor.desk.raw["items"]["delta"] == 0.8
 
 
@@ -478,20 +482,20 @@ def test_drawn_roles_can_be_varied(visitor: Visitor) -> None:
 def test_a_point_is_taken(visitor: Visitor, method: str, keys: dict[str, object]) -> None:
     """The job gets its value and method, and loses what only the other method was told; then it has it."""
     said(visitor, visitor.desk.text + '[method]\nscore = "1il"\n')
-    visitor.post("/curve", choice=f"k 5 {method}")
+    visitor.post("/frontier", choice=f"k 5 {method}")
     assert visitor.desk.raw["method"] == keys
     assert visitor.desk.raw["privacy"]["k"] == 5
     assert visitor.desk.versions[-1].what == f"k = 5, {method}"
-    visitor.post("/curve", choice=f"p 1 {method}")
+    visitor.post("/frontier", choice=f"p 1 {method}")
     assert visitor.desk.raw["method"] == keys
-    assert f'value="{method}" checked' in visitor.get("/curve").text
+    assert f'value="{method}" checked' in visitor.get("/frontier").text
 
 
 def test_a_point_that_is_none_is_refused(visitor: Visitor) -> None:
     """Whatever lacks of it."""
     for choice in ("", "k 5", "k 5 magic", "size 5 mm"):
-        assert visitor.post("/curve", choice=choice).status_code == 422
-    assert [*TRIED] == ["k", "h", "p", "delta"]
+        assert visitor.post("/frontier", choice=choice).status_code == 422
+    assert [*TransactionPages.tried] == ["k", "h", "p", "delta"]
 
 
 def test_the_evidence_is_what_attacks_find(visitor: Visitor) -> None:
@@ -540,7 +544,7 @@ def test_two_versions_are_compared(visitor: Visitor) -> None:
     assert f"items released {figures['released_items']}" in shown
     assert "surest inference of a private item" in shown
     said(visitor, '[input]\npath = "shop.csv"\n')
-    assert visitor.desk.subject is TABLE
+    assert visitor.desk.kind is TABLE
     assert "of another kind of job" in told(visitor.get("/compare?with=0"))
 
 
