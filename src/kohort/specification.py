@@ -43,7 +43,7 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "generate baskets": "kohort.samples.command:baskets",
             "generate matrix": "kohort.transactions.command:matrix",
         },
-        "kohort.desk": {"transactions": "kohort.desk.transactions:TRANSACTIONS"},
+        "kohort.desk": {"transactions": "kohort.transactions.desk:TRANSACTIONS"},
         "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
         "kohort.jobs": {"transactions": "kohort.transactions.kind:TRANSACTIONS"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from kohort.desk import serve
 from kohort.desk.door import Door, through
 from kohort.desk.guard import Guard
-from kohort.desk.transactions import TRANSACTIONS
+from kohort.transactions.desk import TRANSACTIONS
 from tests.command import kohort
 from tests.unit.desk.visitor import HOST, ORIGIN, child_thread, told
 

@@ -29,8 +29,8 @@ from kohort.desk.command import _is_read_by_others  # pyright: ignore[reportPriv
 from kohort.desk.door import Door
 from kohort.desk.kinds import TABLE
 from kohort.desk.serve import desk_of, free_port, run
-from kohort.desk.transactions import TRANSACTIONS
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UsageError
+from kohort.transactions.desk import TRANSACTIONS
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import pytest
 from kohort.desk.answers import Released
 from kohort.desk.desk import Desk
 from kohort.desk.kinds import TABLE
-from kohort.desk.transactions import TRANSACTIONS
-from kohort.desk.transactions.pages import TransactionPages
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
+from kohort.transactions.desk import TRANSACTIONS
+from kohort.transactions.desk.pages import TransactionPages
 from tests.command import kohort
 from tests.unit.desk.visitor import ORIGIN, Visitor, does_the_same, told, visits, worker
 

@@ -15,7 +15,6 @@ from kohort.assessment.inspection.distribution import Bar
 from kohort.desk.answers import Point, Preview, Rows
 from kohort.desk.kinds import document_in
 from kohort.desk.questions import SHOWN, Session, changes_in, spread
-from kohort.desk.transactions import ItemRoles, ItemsLook, transactions_of
 from kohort.engines.base import engine_of
 from kohort.errors import KohortError
 from kohort.job.advice import HURRIED, advice_on
@@ -26,6 +25,7 @@ from kohort.job.parts import relative, right_part, table
 from kohort.publish import Companion
 from kohort.report.page.audience import Audience
 from kohort.report.render.page.figure import percent, written_number
+from kohort.transactions.desk import ItemRoles, ItemsLook, transactions_of
 from kohort.transactions.draft import transactions_text
 from kohort.transactions.form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.transactions.io import read_transactions

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from kohort.desk.answers import Fault
     from kohort.desk.fields import Field
     from kohort.desk.job_pages import Endpoints
-    from kohort.desk.transactions import ItemRoles, ItemsLook
     from kohort.job.lines import Place
+    from kohort.transactions.desk import ItemRoles, ItemsLook
 
 #: Items of a page.
 AT_A_TIME: Final = 50
@@ -305,7 +305,7 @@ _OTHERWISE: Final = ("private-file", "public-file", "delta", "seed", "draw")
 def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
     """The role of each item.
 
-    >>> from kohort.desk.transactions import ItemRoles
+    >>> from kohort.transactions.desk import ItemRoles
     >>> roles_by_name(["bread", "pill"], ItemRoles(private=("pill",)))
     {'bread': 'public', 'pill': 'private'}
     """
@@ -322,7 +322,7 @@ def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
 def with_roles(text: str, names: Sequence[str], roles: ItemRoles, chosen: Mapping[str, str]) -> str:
     r"""The text with other roles of items, which it lists from then on; a name of no item stays where it is.
 
-    >>> from kohort.desk.transactions import ItemRoles
+    >>> from kohort.transactions.desk import ItemRoles
     >>> print(with_roles("[items]\ndelta = 0.4\n", ["bread", "pill"], ItemRoles(), {"pill": "private"}))
     [items]
     private = ["pill"]
