@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from kohort.certificate.table import Certificate, Described
-from kohort.io.forms import ENDINGS, Format
+from kohort.io.forms import Format, named_format
 from kohort.schema import Role
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def dataset(certificate: Certified, name: str, *, title: str | None = None, lice
     separator, fields = "", tuple[Field, ...]()
     if isinstance(certificate, Certificate):
         job = Described.certified(certificate)
-        form = _format(job, certificate.release)
+        form = _format(job, certificate)
         separator = form.form.separator or job.job.writing.separator
         fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
     return Dataset(
@@ -117,12 +117,12 @@ def dataset(certificate: Certified, name: str, *, title: str | None = None, lice
     )
 
 
-def _format(job: Described, file: str) -> Format:
-    """The format of a release: the one that was asked for, or its name's."""
+def _format(job: Described, certificate: Certificate) -> Format:
+    """The format of a release: the one that was asked for, or its name's; of a table in a database its text."""
     if job.job.writing.format is not None:
         return job.job.writing.format
-    endings = [ending for ending in ENDINGS if file.lower().endswith(ending)]
-    return ENDINGS[max(endings, key=len)] if endings else Format.CSV
+    form = named_format(str(certificate.parts[0]["name"]) if certificate.parts else certificate.release)
+    return Format.CSV if form is None else Format(form.key)
 
 
 def _done(column: Attribute, certificate: Certificate) -> str:

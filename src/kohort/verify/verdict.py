@@ -15,7 +15,7 @@ import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import FileError, UsageError, VerificationError
-from kohort.io.forms import FORMS, OWN, FileForm
+from kohort.io.forms import FORMATS, FileFormat
 from kohort.schema import Label
 from kohort.shown import Summary, many
 from kohort.system.workspace import HEAP, tallied
@@ -324,8 +324,8 @@ class Claim:
         return form is None or form.nulls
 
     @property
-    def _form(self) -> FileForm | None:
-        return OWN.get(self.format) or FORMS.get(self.format)
+    def _form(self) -> FileFormat | None:
+        return FORMATS.get(self.format)
 
     @property
     def k(self) -> int:
