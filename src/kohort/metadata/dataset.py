@@ -43,8 +43,9 @@ class Dataset:
         separator: Between the cells of a text.
         sha256: The digest of its bytes.
         size: How many they are.
-        records: Records, or transactions.
-        fields: Its columns; none of transactions, whose lines differ in length.
+        records: How many records, or transactions, there are.
+        unit: What these are.
+        fields: Its columns; none of anything but a table.
         models: The privacy models that it meets.
         not_promised: What does not follow.
         version: The version of kohort that verified it.
@@ -59,6 +60,7 @@ class Dataset:
     sha256: str
     size: int
     records: int
+    unit: str
     fields: tuple[Field, ...]
     models: tuple[str, ...]
     not_promised: tuple[str, ...]
@@ -73,10 +75,9 @@ class Dataset:
     @property
     def description(self) -> str:
         """What it is, in three sentences."""
-        what = "transactions" if self.format is None else "records"
         return (
-            f"{self.records:,} {what} that meet {', '.join(self.models)}. Verified on the published bytes by kohort "
-            f"{self.version}; the certificate {self.certificate} says what was checked. Not promised: "
+            f"{self.records:,} {self.unit} that meet {', '.join(self.models)}. Verified on the published bytes by "
+            f"kohort {self.version}; the certificate {self.certificate} says what was checked. Not promised: "
             f"{' '.join(self.not_promised)}"
         )
 
@@ -109,6 +110,7 @@ def dataset(certificate: Certified, name: str, *, title: str | None = None, lice
         sha256=certificate.sha256,
         size=certificate.size,
         records=certificate.rows,
+        unit=certificate.unit,
         fields=fields,
         models=certificate.promised,
         not_promised=certificate.not_promised,
