@@ -177,11 +177,6 @@ def _most(options: ReadOptions) -> int:
     return min(options.max_memory, memory() // 2)
 
 
-def form(name: str, content: Content) -> str:
-    """The format of a file: one of `sniff.READABLE`."""
-    return format_of(name, bytes(content[:HEAD]), bytes(content[-HEAD:]))
-
-
 def text_of(name: str, content: Content, options: ReadOptions, *, packed: bool) -> Text:
     """The text in plain or packed bytes.
 
@@ -377,31 +372,27 @@ def claimed_format(name: str, default: str = "text") -> str:
     return _SUFFIXES.get(PurePath(name).suffix.lower(), default)
 
 
-def format_of(name: str, head: bytes, tail: bytes = b"") -> str:
-    """The format of a file: one of `READABLE`.
-
-    Args:
-        name: The file's name; only its suffix counts.
-        head: Its first `HEAD` bytes.
-        tail: Its last bytes.
+def form(name: str, content: Content) -> str:
+    """The format of a file, one of `READABLE`, by its bytes and the suffix of its name.
 
     Raises:
         InputError: The format is not read, or name and bytes disagree.
 
-    >>> format_of("people.csv", b"name,age")
+    >>> form("people.csv", b"name,age")
     'text'
-    >>> format_of("people.csv", b"PAR1", b"PAR1")
+    >>> form("people.csv", b"PAR1 PAR1")
     Traceback (most recent call last):
     kohort.errors.InputError: the name says text, the bytes say Parquet
       where: people.csv
       hint: give the file the name of its format
     """
-    found = _found(head, tail)
+    head = bytes(content[:HEAD])
+    found = _found(head, bytes(content[-HEAD:]))
     claimed = claimed_format(name, found)
-    for form in (found, claimed):
-        if form not in READABLE:
-            hint = _HINTS.get(form, "save the table as CSV or Parquet")
-            raise InputError(f"a {form} file is not read", where=name, hint=hint)
+    for one in (found, claimed):
+        if one not in READABLE:
+            hint = _HINTS.get(one, "save the table as CSV or Parquet")
+            raise InputError(f"a {one} file is not read", where=name, hint=hint)
     if claimed == "Parquet" and head.startswith(_PARQUET):
         return claimed  # cut short, it lacks the end: for the Parquet reader to say
     if claimed != found:

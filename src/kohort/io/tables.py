@@ -139,7 +139,7 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
         raise InputError(what, where=path, hint="leave out # and the name")
     if (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
-        return (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path), workspace)
+        return typed.read_typed(Path(path), form, workspace)
     return read_text(source.text_of(path, content, options, packed=form in source.PACKED), options, workspace)
 
 

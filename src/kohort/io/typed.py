@@ -83,26 +83,6 @@ _UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def read_parquet(path: Path, workspace: Workspace = HEAP) -> Table:
-    """The table in a Parquet file, one column in memory at a time, and its codes in the workspace.
-
-    Raises:
-        InputError: the file is no Parquet file, is damaged, or holds names or types that cannot be read.
-        FileError: the system failed to read the file.
-    """
-    return _read(path, "Parquet", workspace)
-
-
-def read_ipc(path: Path, workspace: Workspace = HEAP) -> Table:
-    """The table in an Arrow IPC file (Feather version 2), likewise.
-
-    Raises:
-        InputError: the file is no Arrow IPC file, is damaged, or holds names or types that cannot be read.
-        FileError: the system failed to read the file.
-    """
-    return _read(path, "Arrow", workspace)
-
-
 def from_frame(frame: object, workspace: Workspace = HEAP) -> Table:
     """The table in a polars DataFrame or LazyFrame, a pandas DataFrame, an Arrow Table or RecordBatch, or any stream.
 
@@ -175,7 +155,8 @@ def from_content(content: Content, where: str, workspace: Workspace = HEAP) -> T
     return Table(tuple(said), table.records)
 
 
-def _read(path: Path, form: str, workspace: Workspace) -> Table:
+def read_typed(path: Path, form: str, workspace: Workspace = HEAP) -> Table:
+    """The table in a `Parquet` or `Arrow` file; see `table_in`."""
     where = str(path)
     if not path.is_file():
         raise InputError("there is no such file", where=where)

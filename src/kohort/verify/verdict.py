@@ -314,14 +314,12 @@ class Claim:
     @property
     def is_text(self) -> bool:
         """Whether the format is delimited text, which has no null but the empty cell."""
-        form = self._form
-        return form is not None and form.is_text
+        return (form := self._form) is not None and form.is_text
 
     @property
     def has_nulls(self) -> bool:
         """Whether a missing cell of the format differs from the empty text."""
-        form = self._form
-        return form is None or form.nulls
+        return (form := self._form) is None or form.nulls
 
     @property
     def _form(self) -> FileFormat | None:
