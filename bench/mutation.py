@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
     "verify": (
         "tests/unit/verify",
+        "tests/unit/transactions/test_verify.py",
         "tests/unit/pipeline/test_altered.py",
         "tests/unit/pipeline/test_dates.py",
         "tests/unit/pipeline/test_parts.py",
@@ -81,7 +82,8 @@ ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/unit/pipeline/test_altered.py",
         "tests/unit/test_signing.py",
         "tests/unit/verify/test_certificate.py",
-        "tests/unit/verify/test_transactions_certificate.py",
+        "tests/unit/transactions/test_certificate.py",
+        "tests/unit/transactions/test_recheck.py",
     ),
     "models": (
         "tests/unit/models",

@@ -35,13 +35,16 @@ GUESTS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "kohort.commands": {
             "demo": "kohort.samples.demo:demo",
             "app": "kohort.desk.command:app",
+            "transactions": "kohort.transactions.command:transactions",
+            "convert": "kohort.transactions.command:convert",
             "generate": "kohort.samples.command",
             "generate italy": "kohort.samples.command:italy",
             "generate admissions": "kohort.samples.command:admissions",
             "generate baskets": "kohort.samples.command:baskets",
-            "generate matrix": "kohort.samples.command:matrix",
+            "generate matrix": "kohort.transactions.command:matrix",
         },
         "kohort.engines": {"duckdb": "kohort.sql:DUCKDB", "spark": "kohort.sql:SPARK"},
+        "kohort.jobs": {"transactions": "kohort.transactions.kind:TRANSACTIONS"},
         "kohort.pages": {"transactions": "kohort.transactions.report.page:TransactionPage"},
     }
 )

@@ -29,7 +29,7 @@ from kohort.transactions.verify import verify_transactions
 from kohort.transactions.verify.aggregated import verify_by_aggregation
 from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines.test_baskets import frame_of
-from tests.unit.verify.baskets import BOUGHT, DROPPED, LINES, PRIVATE, PUBLIC, Draft, draft
+from tests.unit.transactions.drafts import BOUGHT, DROPPED, LINES, PRIVATE, PUBLIC, Draft, draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.io.options import BasketOptions, Form
-from tests.unit.verify.baskets import BOUGHT, DROPPED, FORMS, PUBLIC, Draft, draft, refused
+from tests.unit.transactions.drafts import BOUGHT, DROPPED, FORMS, PUBLIC, Draft, draft, refused
 
 GOOD = draft()
 BREAD_MILK = GOOD.rows.index(("bread", "milk"))

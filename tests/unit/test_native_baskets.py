@@ -15,8 +15,7 @@ from kohort.io.options import ReadOptions
 from kohort.transactions.io import BasketOptions, Form, read_content
 from kohort.transactions.io.cells import by_first, by_key
 from tests.reference.basket_loops import PLAIN
-from tests.unit.test_native_moles import heard
-from tests.unit.test_native_mondrian import spoil
+from tests.unit.test_native_mondrian import heard, spoil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

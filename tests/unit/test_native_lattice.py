@@ -22,8 +22,7 @@ from tests.reference.lattice import RawTable, problem_of
 from tests.reference.lattice_loops import PLAIN
 from tests.unit.algorithms.lattices import random_table
 from tests.unit.algorithms.test_rollup import table
-from tests.unit.test_native_moles import heard
-from tests.unit.test_native_mondrian import spoil
+from tests.unit.test_native_mondrian import heard, spoil
 
 if TYPE_CHECKING:
     from collections.abc import Generator

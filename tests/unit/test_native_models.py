@@ -20,8 +20,7 @@ from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import DISTANCES, TCloseness
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.model_loops import PLAIN
-from tests.unit.test_native_moles import heard
-from tests.unit.test_native_mondrian import spoil
+from tests.unit.test_native_mondrian import heard, spoil
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,56 +22,14 @@ from kohort.transactions.recode import content_order, recode
 from kohort.transactions.suppression import Greedy
 from tests.reference.mole_loops import PLAIN
 from tests.reference.transactions import problem_of, raw_databases
-from tests.unit.test_native_mondrian import copied, spoil
+from tests.unit.test_native_mondrian import heard, spoil
 from tests.unit.transactions.sets import ENGINES, mine_by
 from tests.unit.transactions.test_moles import larger
 from tests.unit.transactions.test_order import drawn, numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
     from kohort.transactions.problem import Moles
     from tests.reference.transactions import RawDatabase
-    from tests.unit.test_native_mondrian import Call
-
-#: What is called, and given to it, by name.
-Calls = dict[str, list["Call"]]
-
-
-@contextmanager
-def heard(
-    plain: Mapping[str, Callable[..., Any]] = PLAIN, room: Mapping[str, set[int]] = MappingProxyType({}), *, twins: bool
-) -> Generator[Calls]:
-    """Calls of the core while this lasts; with twins, each is compared with what its plain loop writes and returns.
-
-    Only those that have a plain loop; arguments that are room for nothing that anybody reads are not compared.
-    """
-    calls: Calls = {}
-    compiled = Function.__call__
-
-    def call(function: Function, *arguments: Any) -> int:  # noqa: ANN401  arguments of any kind
-        name = cast("str", vars(function)["_name"]).removeprefix("kohort_")
-        if name not in plain:
-            return compiled(function, *arguments)
-        given_ = copied(arguments)
-        calls.setdefault(name, []).append((function, copied(arguments)))
-        returned = compiled(function, *arguments)
-        if twins:
-            assert returned == (plain[name](*given_) or 0), name
-            for place, (one, other) in enumerate(zip(flat(arguments), flat(given_), strict=True)):
-                assert place in room.get(name, ()) or np.asarray(one).tobytes() == np.asarray(other).tobytes(), name
-        return returned
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Function, "__call__", call)
-        yield calls
-
-
-def flat(given_: Any) -> list[Any]:  # noqa: ANN401  an argument of any kind
-    """The arrays and numbers of some arguments."""
-    if isinstance(given_, (list, tuple)):
-        return [one for each in cast("list[Any]", given_) for one in flat(each)]
-    return [given_]
 
 
 def mine_by_both(raw: RawDatabase) -> Moles:
@@ -97,13 +53,13 @@ def work(raw: RawDatabase) -> None:
 @given(raw_databases())
 def test_loops_write_what_plain_ones_do(raw: RawDatabase) -> None:
     """Every array is the same afterwards, whatever the database is."""
-    with heard(twins=True):
+    with heard(PLAIN, twins=True):
         work(raw)
 
 
 def test_every_loop_is_compared() -> None:
     """Many different transactions take every way of the search, and very many the way of large groups."""
-    with heard(twins=True) as calls:
+    with heard(PLAIN, twins=True) as calls:
         work(larger(0))
         mine_by_both(larger(7))
         content_order(numbered(drawn(3000, 3000, 3, 3), 3))
@@ -115,7 +71,7 @@ def test_every_loop_is_compared() -> None:
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_no_number_leads_the_search_for_moles_beyond_an_array(raw: RawDatabase, data: st.DataObject) -> None:
     """Wherever a number is wrong in a call of each loop, nothing outside of the arrays is changed."""
-    with heard(twins=False) as calls:
+    with heard(PLAIN, twins=False) as calls:
         work(raw)
     spoil([data.draw(st.sampled_from(of_one)) for of_one in calls.values()], data)
 

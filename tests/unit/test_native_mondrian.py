@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,12 +29,13 @@ from kohort.native.library import (
     PROPOSE_CUTS,
     RANK,
     SETTLE_CUTS,
+    Function,
 )
 from tests.laws.test_loss_kernel_laws import Table, tables
 from tests.unit.test_native import GUARD, WILD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,8 +45,47 @@ if TYPE_CHECKING:
 Call = tuple[Any, list["NDArray[Any] | int | Sequence[NDArray[Any]]"]]
 
 
+#: What is called, and given to it, by name.
+Calls = dict[str, list[Call]]
+
 #: The ways to choose the dimension of a cut.
 DIMENSIONS: tuple[Dimension, ...] = (WIDEST, MostValues(), AtRandom(7))
+
+
+@contextmanager
+def heard(
+    plain: Mapping[str, Callable[..., Any]], room: Mapping[str, set[int]] = MappingProxyType({}), *, twins: bool
+) -> Generator[Calls]:
+    """Calls of the core while this lasts; with twins, each is compared with what its plain loop writes and returns.
+
+    Only those that have a plain loop; arguments that are room for nothing that anybody reads are not compared.
+    """
+    calls: Calls = {}
+    compiled = Function.__call__
+
+    def call(function: Function, *arguments: Any) -> int:  # noqa: ANN401  arguments of any kind
+        name = cast("str", vars(function)["_name"]).removeprefix("kohort_")
+        if name not in plain:
+            return compiled(function, *arguments)
+        given_ = copied(arguments)
+        calls.setdefault(name, []).append((function, copied(arguments)))
+        returned = compiled(function, *arguments)
+        if twins:
+            assert returned == (plain[name](*given_) or 0), name
+            for place, (one, other) in enumerate(zip(flat(arguments), flat(given_), strict=True)):
+                assert place in room.get(name, ()) or np.asarray(one).tobytes() == np.asarray(other).tobytes(), name
+        return returned
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Function, "__call__", call)
+        yield calls
+
+
+def flat(given_: Any) -> list[Any]:  # noqa: ANN401  an argument of any kind
+    """The arrays and numbers of some arguments."""
+    if isinstance(given_, (list, tuple)):
+        return [one for each in cast("list[Any]", given_) for one in flat(each)]
+    return [given_]
 
 
 class Spoilt:

@@ -21,8 +21,7 @@ from tests.laws.test_loss_laws import diverse
 from tests.reference.loss import Mixed
 from tests.reference.mondrian_tables import DistinctLDiversity
 from tests.reference.order_loops import PLAIN
-from tests.unit.test_native_moles import heard
-from tests.unit.test_native_mondrian import spoil
+from tests.unit.test_native_mondrian import heard, spoil
 
 #: Sizes of columns: few values, and more than a word has bits, or two bytes hold.
 SIZES = (2, 5, 70, 70_000)

@@ -13,8 +13,7 @@ from kohort.native.library import DRAW_PARTNERS
 from kohort.perturbation.mdav import mdav
 from kohort.perturbation.rank_swapping import RankSwapping
 from tests.reference.perturbing_loops import PLAIN
-from tests.unit.test_native_moles import heard
-from tests.unit.test_native_mondrian import spoil
+from tests.unit.test_native_mondrian import heard, spoil
 
 
 def work(seed: int, records: int, columns: int, k: int) -> None:

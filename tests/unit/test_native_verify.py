@@ -21,8 +21,7 @@ from kohort.transactions.verify.databases import check_lineage
 from kohort.verify.aggregates import first_halves
 from tests.reference.transactions import problem_of, raw_databases
 from tests.reference.verify_loops import PLAIN, ROOM
-from tests.unit.test_native_moles import heard
-from tests.unit.test_native_mondrian import spoil
+from tests.unit.test_native_mondrian import heard, spoil
 from tests.unit.transactions.test_moles import larger
 
 if TYPE_CHECKING:

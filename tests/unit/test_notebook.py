@@ -12,8 +12,8 @@ import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
 from kohort.pipeline import dry_run
 from tests.jobs import freely
-from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
+from tests.unit.transactions.coherent_release import release as coherent_release
 
 if TYPE_CHECKING:
     from pathlib import Path

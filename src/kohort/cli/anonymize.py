@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from kohort.cli import flags, options, outputs, transactions
-from kohort.cli.derive import Given, Keys, argument, option
+from kohort.cli import flags, options, outputs
+from kohort.cli.derive import Bound, Given, Keys, argument, option
+from kohort.cli.kinds import KINDS, functions, kind_of, refuse_others
 from kohort.cli.screen import progress, say
 from kohort.errors import KohortError, UsageError
 from kohort.job.faults import placing
@@ -52,23 +55,23 @@ def run(
     changes: Changes = None,
     *,
     page: outputs.PageOptions,
-    files: outputs.Files,
-    shown: transactions.Teaching,
+    kinds: Annotated[Mapping[str, Bound], partial(functions, "run")],
     run: options.Run,
 ) -> None:
     """Run a job file, on a table or on transactions, with the changes of `--set`."""
     from kohort.job.document import changed, document_at
 
     text = changed(document_at(job), changes or ())
-    if text.is_of_transactions:
-        from kohort.transactions.request import of as made_of
+    kind = kind_of(text)
+    for key, other in kinds.items():
+        refuse_others(other.used, kinds[kind], f"jobs on {KINDS[key].data}")
+    kinds[kind].call(text, page, run)
 
-        flags.refuse(outputs.used(files), "is only for jobs on tables")
-        transactions.carry_out(made_of(text), page, shown, run, text)
-        return
+
+def run_table(text: Document, page: outputs.PageOptions, run: options.Run, *, files: outputs.Files) -> None:
+    """Run a job file on a table."""
     from kohort.job.request import of
 
-    flags.refuse({"trace": shown.trace, "show-values": shown.show_values}, "is only for jobs on transactions")
     _carry_out(of(text), page, files, run, text)
 
 
@@ -168,17 +171,14 @@ def best_of(text: Document, source: object, now: float | None) -> list[str]:
 
     Args:
         text: The job file.
-        source: Its records or transactions; others than those in memory are left alone.
+        source: Its records or transactions; none is read where an engine has them elsewhere.
         now: The loss of its release; `None` for an estimate.
     """
     from kohort.job.advice import SHORT, advice_on
     from kohort.job.parts import table
-    from kohort.tables.table import Table
-    from kohort.transactions.database import Transactions
 
     method = table(text.raw, "method")
-    slow = method.get("optimal") is True or method.get("name", "mondrian") not in QUICK
-    if slow or not isinstance(source, Table | Transactions):
+    if method.get("optimal") is True or method.get("name", "mondrian") not in QUICK:
         return []
     try:
         return advice_on(text, source=source, now=now, most=0).text(SHORT).splitlines()

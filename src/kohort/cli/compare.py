@@ -86,7 +86,7 @@ def compare(
     after: str = argument("AFTER", "The release of this table; columns are matched by name."),
     *,
     table: Annotated[
-        Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
+        Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING), changed=_CHANGED)
     ],
     job: Path | None = option(
         "Input", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", first=True

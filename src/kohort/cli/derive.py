@@ -1,7 +1,8 @@
 """The flags of a command: those of a form's keys, and its own, made for click.
 
 A command is a function of few parameters. One marked with `Keys` stands for the flags of those keys of a form; one
-whose default or mark is an `option` or `argument`, for a flag or argument of its own; a named tuple, for its fields.
+whose default or mark is an `option` or `argument`, for a flag or argument of its own; a named tuple, for its fields;
+one marked with what finds several functions, for the keyword-only parameters of each, with which it can be called.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, signature
 from textwrap import wrap
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -38,9 +39,8 @@ if TYPE_CHECKING:
 
     from click.types import OptionHelpExtra
 
-#: The form of a job on a table, and that of one on transactions.
+#: The form of a job on a table.
 TABLE: Final = "kohort.job.form:TABLE_JOB"
-BASKETS: Final = "kohort.transactions.form:TRANSACTION_JOB"
 
 #: Short forms of flags.
 SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",), "quiet": ("-q",)})
@@ -269,6 +269,20 @@ class Keys:
         return replace(key, **changes)
 
 
+class Bound(NamedTuple):
+    """One of several functions, with the values of its flags.
+
+    Attributes:
+        call: The function, to be called with its other arguments.
+        flags: All its flags, without their dashes.
+        used: The values of those that the command line has.
+    """
+
+    call: Callable[..., Any]
+    flags: frozenset[str]
+    used: Mapping[str, object]
+
+
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
@@ -349,10 +363,8 @@ class Command(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The arguments and flags, those of one panel together."""
         if not self._makers:
-            function, found = self._load(), dict[str, click.Parameter]()
-            hints = get_type_hints(function, include_extras=True)
-            own = signature(function).parameters.values()
-            parts = {one.name: _parts(one.name, hints[one.name], one.default) for one in own}
+            found = dict[str, click.Parameter]()
+            parts = _of_function(self._load())
             for flag in (flag for flags, _ in parts.values() for flag in flags):
                 found.setdefault(flag.name, flag)
             self._makers = {name: maker for name, (_, maker) in parts.items()}
@@ -439,6 +451,8 @@ def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter]
     kind, mark = cast("tuple[Any, object]", get_args(hint) if get_origin(hint) is Annotated else (hint, default))
     if isinstance(mark, Flag):
         return [mark.of(name, kind, default)], lambda values, _: values[name]
+    if isinstance(mark, partial):
+        return _of_functions(cast("Mapping[str, Callable[..., object]]", mark()))
     if not isinstance(mark, Keys):
         hints = get_type_hints(kind, include_extras=True)
         parts = [_parts(one, hints[one], kind._field_defaults.get(one, REQUIRED)) for one in kind._fields]
@@ -449,6 +463,43 @@ def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter]
         return [_of_key(key) for key in keys], partial(_given, keys)
     [key] = keys
     return [_of_key(key, kind, default)], lambda values, _: values[name]
+
+
+def _of_function(function: Callable[..., object], *kinds: object) -> dict[str, tuple[list[click.Parameter], Maker]]:
+    """The flags that each parameter of a function stands for, or of some kinds of them, and what makes its value."""
+    own = [one for one in signature(function).parameters.values() if not kinds or one.kind in kinds]
+    noted = SimpleNamespace(__annotations__={one.name: one.annotation for one in own})  # others are of names for types
+    hints = get_type_hints(noted, getattr(function, "__globals__"), include_extras=True)  # noqa: B009  a function's
+    return {one.name: _parts(one.name, hints[one.name], one.default) for one in own}
+
+
+def _of_functions(functions: Mapping[str, Callable[..., object]]) -> tuple[list[click.Parameter], Maker]:
+    """The flags of several functions, and what binds each to the values of its own."""
+    parts = {key: _of_function(one, Parameter.KEYWORD_ONLY) for key, one in functions.items()}
+
+    def bound(values: Mapping[str, Any], typed: AbstractSet[str]) -> dict[str, Bound]:
+        return {key: _bound(functions[key], own, values, typed) for key, own in parts.items()}
+
+    return [flag for own in parts.values() for flags, _ in own.values() for flag in flags], bound
+
+
+def _bound(
+    function: Callable[..., object],
+    parts: Mapping[str, tuple[list[click.Parameter], Maker]],
+    values: Mapping[str, Any],
+    typed: AbstractSet[str],
+) -> Bound:
+    made = {name: make(values, typed) for name, (_, make) in parts.items()}
+    flags = [one for own, _ in parts.values() for one in own]
+    used = {_word(one): values[one.name] for one in flags if one.name in typed}
+    for one in made.values():
+        used |= one.used() if isinstance(one, Given) else {}
+    return Bound(partial(function, **made), frozenset(map(_word, flags)), used)
+
+
+def _word(one: click.Parameter) -> str:
+    """A flag without its dashes; of an argument its name."""
+    return next((name[2:] for name in one.opts if name.startswith("--")), one.opts[0])
 
 
 def _of_key(key: Key, kind: Any = None, default: object = None) -> click.Parameter:  # noqa: ANN401  a type

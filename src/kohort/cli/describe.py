@@ -5,29 +5,28 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from math import ceil
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
 
 from kohort.cli import flags, options
-from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.derive import Bound, Given, Keys, option
+from kohort.cli.kinds import chosen, functions
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import picture_of
 from kohort.job.codec import names
-from kohort.schema.numbers import said as written
 from kohort.shown import many
-from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
+    from kohort.job.keys import KeyTable
     from kohort.report import Json
     from kohort.report.charts.canvas import Format
-    from kohort.transactions.profile import DatabaseProfile, Spread
 
 
 #: The job file that `init` writes, and its k, unless somebody says others.
@@ -37,73 +36,58 @@ _K: Final = 10
 #: Columns that somebody has to decide of that are told with their reasons: the job file has all.
 _NAMED: Final = 5
 
-#: How the flag of h differs from the key of a job.
-_H: Final = MappingProxyType({"h": {"help": "Count the items in more than this share of the transactions."}})
+#: What of a guess is printed for programs, in this order; the identifiers that it found come last.
+_PRINTED: Final = (
+    *("name", "role", "certainty", "scale", "reasons", "distinct", "missing", "missing_tokens", "trim", "answer"),
+    *("distinctness", "separation", "hierarchy", "date_format", "hierarchy_reason", "grid", "grid_reason"),
+)
 
 
 def inspect(
-    table: options.ReadingWithTokens,
-    baskets: Annotated[
-        Given,
-        Keys(form=BASKETS, only=("path", "separator", "encoding", "Input", "h"), panel="Transactions", changed=_H),
-    ],
+    source: options.Source,
     *,
-    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items.", first=True),
+    kinds: Annotated[Mapping[str, Bound], partial(functions, "inspect")],
+    json: options.Json = False,
+) -> None:
+    """Guess what each column reveals, with reasons."""
+    told, figures = chosen(kinds).call(source)
+    say(told, figures, as_json=json, internal=True)
+
+
+def inspect_table(
+    source: str,
+    *,
+    reading: Annotated[Given, Keys(only=(*options.READING, "missing-token"))],
     picture: Path | None = option(
         "Output", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE", first=True
     ),
     overwrite: options.Overwrite = False,
-    json: options.Json = False,
-) -> None:
-    """Guess what each column reveals, with reasons."""
-    shared = {"path", "separator", "encoding"}
-    if transactions:
-        of_tables = {flag: value for flag, value in table.used().items() if flag not in shared}
-        flags.refuse({**of_tables, "picture": picture}, "is only for tables")
-        _inspect_transactions(baskets, as_json=json)
-        return
-    unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
-    flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
-    inputs = () if table["path"] == "-" else (Path(table["path"]),)
+) -> tuple[str, dict[str, Json]]:
+    """What each column of a table seems to reveal, in text and figures."""
+    inputs = () if source == "-" else (Path(source),)
     publish = picture_of(picture, _draw, overwrite=overwrite, inputs=inputs)
-    read = options.read_table(table)
+    table = options.read_table(reading, source)
     from kohort.assessment.inspection.distribution import distributions
-    from kohort.assessment.inspection.guesses import inspect_table
+    from kohort.assessment.inspection.guesses import inspect_table as guesses_of
     from kohort.assessment.inspection.notes import noticed
     from kohort.job.draft.reading import whose
 
-    missing = frozenset(["", *(table["missing-token"] or ())])
-    guesses, read = inspect_table(read, missing=missing), read.needing(())
+    missing = frozenset(["", *(reading["missing-token"] or ())])
+    guesses, table = guesses_of(table, missing=missing), table.needing(())
     if picture is not None:
-        found = distributions(read, guesses, missing)
-        publish((found, [name for name in read.names if name not in found], read.records))
-    figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
-    notes = (*whose(read, guesses, missing).notes, *noticed(read, read.names))
+        found = distributions(table, guesses, missing)
+        publish((found, [name for name in table.names if name not in found], table.records))
+    figures: dict[str, Json] = {"records": table.records, "columns": [_figures(guess) for guess in guesses]}
+    notes = (*whose(table, guesses, missing).notes, *noticed(table, table.names))
     if notes:
         figures["notes"] = list(notes)
-    told = "\n".join([_text(guesses), *(f"note: {note}" for note in notes)])
-    say(told, figures, as_json=json, internal=True)
+    return "\n".join([_text(guesses), *(f"note: {note}" for note in notes)]), figures
 
 
 def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: Format) -> bytes:
     from kohort.report.columns import distributions_picture
 
     return distributions_picture(*found, form)
-
-
-def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    from kohort.job.parts import relative
-    from kohort.transactions.io import read_transactions
-    from kohort.transactions.profile import profile
-    from kohort.transactions.request import reading_of
-
-    parts = flags.transaction_parts(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])
-    with progress() as on_progress:
-        on_progress("read")
-        source = relative(parts.input.path, Path())
-        reading = read_transactions(source, reading_of(parts.transactions, parts.input))
-    found = profile(reading.database, parts.privacy.h)
-    say(profile_text(found, reading.repeated), profile_figures(found, reading.repeated), as_json=as_json, internal=True)
 
 
 def init(
@@ -195,18 +179,20 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
     return "\n".join(lines)
 
 
-def schema(
-    *,
-    transactions: bool = option("", "Print the schema of a job file on transactions."),
-) -> None:
+def schema(kinds: Annotated[Mapping[str, Bound], partial(functions, "schema")]) -> None:
     """Print the JSON Schema of a job file."""
     from json import dumps
 
-    from kohort.job.form import TABLE_JOB
     from kohort.job.parts import json_schema
-    from kohort.transactions.form import TRANSACTION_JOB
 
-    say(dumps(json_schema(TRANSACTION_JOB if transactions else TABLE_JOB), indent=2))
+    say(dumps(json_schema(chosen(kinds).call()), indent=2))
+
+
+def schema_of_table() -> KeyTable:
+    """The form of a job on a table."""
+    from kohort.job.form import TABLE_JOB
+
+    return TABLE_JOB
 
 
 def _from_folder(source: str, folder: Path) -> str:
@@ -218,33 +204,17 @@ def _from_folder(source: str, folder: Path) -> str:
 
 
 def _figures(guess: Guess) -> dict[str, Json]:
-    return {
-        "name": guess.name,
-        "role": guess.role,
-        "certainty": guess.certainty,
-        "scale": guess.scale,
-        "reasons": list(guess.reasons),
-        "distinct": guess.distinct,
-        "missing": guess.missing,
-        "missing_tokens": list(guess.missing_tokens),
-        "trim": guess.trim,
-        "answer": guess.answer,
-        "distinctness": round(guess.distinctness, 6),
-        "separation": round(guess.separation, 6),
-        "hierarchy": guess.hierarchy,
-        "date_format": guess.date_format,
-        "hierarchy_reason": guess.hierarchy_reason,
-        "grid": guess.grid,
-        "grid_reason": guess.grid_reason,
-        "safe_harbor": [
-            {
-                "letter": one.letter,
-                "reasons": list(one.reasons),
-                "share": None if one.share is None else round(one.share, 6),
-            }
-            for one in guess.findings
-        ],
-    }
+    figures: dict[str, Json] = {name: getattr(guess, name) for name in _PRINTED}
+    figures |= {name: round(getattr(guess, name), 6) for name in ("distinctness", "separation")}
+    figures["safe_harbor"] = [
+        {
+            "letter": one.letter,
+            "reasons": list(one.reasons),
+            "share": None if one.share is None else round(one.share, 6),
+        }
+        for one in guess.findings
+    ]
+    return figures
 
 
 def _text(guesses: Sequence[Guess]) -> str:
@@ -298,80 +268,3 @@ def _proposals(guess: Guess) -> list[str]:
         *grid,
         *tree,
     ]
-
-
-# --- a transaction database in figures and in text; no item is named --------------------------------------------------
-
-
-def profile_figures(found: DatabaseProfile, repeated: int) -> dict[str, Json]:
-    """The profile as one JSON object; `repeated` cells named an item that their transaction already had."""
-    return {
-        "transactions": found.transactions,
-        "items": found.items,
-        "cells": found.cells,
-        "repeated": repeated,
-        "density": found.density,
-        "empty": found.empty,
-        "unique": found.unique,
-        "unique_share": found.unique_share,
-        "lengths": _quantiles(found.lengths),
-        "supports": _quantiles(found.supports),
-        "bands": [{"least": least, "most": most, "items": items} for least, most, items in found.bands],
-        "h": float(found.h),
-        "above": found.above,
-        "above_share": found.above_share,
-        "feasible_h": _feasible(found),
-        "advice": list(_advice(found)),
-    }
-
-
-def profile_text(found: DatabaseProfile, repeated: int) -> str:
-    """The profile as a few lines for a person."""
-    again = f", {many(repeated, 'repeated cell')} not counted" if repeated else ""
-    bands = [(f"{least:,}" + f" to {most:,}" * (most > least), items) for least, most, items in found.bands]
-    width = max((len(name) for name, _ in bands), default=0)
-    unique = f"{found.unique:,} ({found.unique_share:.1%}) unique"
-    lines = [
-        f"{many(found.transactions, 'transaction')}: {found.empty:,} empty, {unique}",
-        f"{many(found.items, 'item')} in {many(found.cells, 'cell')}{again}; density {found.density:.4%}",
-        "",
-        *_spreads(found),
-        "",
-        "items by the number of their transactions:",
-        *(f"  {name:>{width}}  {items:>9,}" for name, items in bands),
-        f"  more than {written(found.h)} of all: {found.above:,} ({found.above_share:.2%})",
-        "",
-        "unique: no other transaction has the same items",
-        *_advice(found),
-    ]
-    return "\n".join(lines)
-
-
-def _quantiles(spread: Spread) -> dict[str, Json]:
-    return {"mean": spread.mean, **{str(percent): q for percent, q in zip(PERCENTS, spread.quantiles, strict=True)}}
-
-
-def _spreads(found: DatabaseProfile) -> Iterator[str]:
-    numbers = {"items of a transaction": found.lengths, "transactions of an item": found.supports}
-    heads = ("min", *(f"{percent} %" for percent in PERCENTS[1:-1]), "max")
-    width = max(5, *(len(f"{spread.quantiles[-1]:,}") for spread in numbers.values()))
-    yield " " * 23 + f"  {'mean':>{width + 3}}" + "".join(f"  {head:>{width}}" for head in heads)
-    for name, spread in numbers.items():
-        quantiles = "".join(f"  {number:>{width},}" for number in spread.quantiles)
-        yield f"{name:<23}  {spread.mean:>{width + 3},.2f}{quantiles}"
-
-
-def _feasible(found: DatabaseProfile) -> float:
-    """The least h at which any item can be private, rounded up to four digits after the point."""
-    return ceil(found.feasible_h * 10_000) / 10_000
-
-
-def _advice(found: DatabaseProfile) -> Iterator[str]:
-    yield "Name the private items (--private or --private-file); all others, or those of --public, are then public."
-    yield "To experiment, draw the roles at random: --delta 0.4 --seed 7"
-    h, feasible = written(found.h), f"{_feasible(found):.4g}"
-    if found.above:
-        count = f"{found.above:,} of {many(found.items, 'item')}"
-        yield f"At h = {h}, {count} cannot be private; from h = {feasible} on any item can."
-    else:
-        yield f"At h = {h}, any item can be private; the smallest such h is {feasible}."

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.cli.derive import Given
-    from kohort.job.keys import Key, KeyTable, KeyValues
+    from kohort.job.keys import Key, KeyTable
     from kohort.job.lines import Place
     from kohort.job.request import Question, TableRequest
-    from kohort.transactions.request import TransactionRequest
 
 T = TypeVar("T")
 
@@ -30,7 +29,7 @@ def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasin
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import request as made_of
 
-    return _made(partial(made_of, releasing=releasing), raw, TABLE_JOB, faults)
+    return made(partial(made_of, releasing=releasing), raw, TABLE_JOB, faults)
 
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
@@ -38,37 +37,11 @@ def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Questio
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import question as made_of
 
-    return _made(made_of, raw, TABLE_JOB, faults)
+    return made(made_of, raw, TABLE_JOB, faults)
 
 
-def transaction_request(
-    raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True
-) -> TransactionRequest:
-    """The same for a job on transactions."""
-    from kohort.transactions.form import TRANSACTION_JOB
-    from kohort.transactions.request import request as made_of
-
-    return _made(partial(made_of, releasing=releasing), raw, TRANSACTION_JOB, faults)
-
-
-def transaction_parts(given: Given, lacking: Sequence[Place], raw: Mapping[str, object] | None = None) -> KeyValues:
-    """The parts of a job on transactions that flags make, without the keys that a command does not need."""
-    from kohort.transactions.form import TRANSACTION_JOB
-    from kohort.transactions.request import parts_of
-
-    faults: list[UsageError] = []
-    raw = tables(given, faults) if raw is None else raw
-    return _made(partial(parts_of, lacking=lacking), raw, TRANSACTION_JOB, faults)
-
-
-def transaction_flag(place: Place) -> str:
-    """The flag that a place of a job on transactions stands for."""
-    from kohort.transactions.form import TRANSACTION_JOB
-
-    return flag_at(TRANSACTION_JOB, place)
-
-
-def _made(make: Callable[..., T], raw: Mapping[str, object], form: KeyTable, faults: Sequence[UsageError]) -> T:
+def made(make: Callable[..., T], raw: Mapping[str, object], form: KeyTable, faults: Sequence[UsageError]) -> T:
+    """What is made of the tables that the flags of a form's keys say; all faults at once, each at its flag."""
     return together(lambda: make(raw, where=partial(flag_at, form)), faults)
 
 

@@ -39,7 +39,7 @@ File = Annotated[
     ),
 ]
 #: The flags that say how the table is read.
-Reading = Annotated[Given, Keys(only=options.READING[1:])]
+Reading = Annotated[Given, Keys(only=options.READING)]
 Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE")]
 
 

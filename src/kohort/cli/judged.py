@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kohort.cli import flags, options
-from kohort.cli.screen import progress, say
+from kohort.cli import flags
 from kohort.errors import KohortError, UsageError
 from kohort.schema.numbers import rounded
 from kohort.shown import many, span, told_suppressed
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.schema import Schema
 
 
-def requested(given: Given, *, matched: bool) -> Question:
+def requested(source: str, given: Given, *, matched: bool) -> Question:
     """The models and columns that the flags name; `matched`: the file is matched with people of other tables."""
     faults: list[UsageError] = []
     columns = flags.tables(given.only("quasi", "sensitive"), faults)["columns"]
@@ -44,7 +43,7 @@ def requested(given: Given, *, matched: bool) -> Question:
     if any(given[key.flag] is not None for key in (*of_columns, *of_table)):
         raw |= flags.tables(given.only("population"), faults)
     made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
-    return replace(made, schema=treated(made.schema, given, matched=matched), population=given["population"])
+    return replace(made, schema=treated(made.schema, source, given, matched=matched), population=given["population"])
 
 
 def suppresses(schema: Schema, name: str) -> bool:
@@ -54,39 +53,21 @@ def suppresses(schema: Schema, name: str) -> bool:
     return schema.missing_of(name) is Missing.SUPPRESS
 
 
-def judged(
-    made: Question,
-    sensitive: Sequence[str],
-    given: Given,
-    reference: str | None,
-    printed: options.Printed,
-    *,
-    values: bool,
-) -> bool:
-    """Whether a table meets its models, which is printed.
+def summary(
+    found: Check, made: Question, sensitive: Sequence[str], *, values: bool, own: bool
+) -> tuple[str, dict[str, Json]]:
+    """A check in text and figures.
 
     Args:
+        found: The check.
         made: The models; without any, the report says only what the table achieves.
         sensitive: The columns whose strictest models are reported.
-        given: How the table is read.
-        reference: Where the table before its release is, if it is given.
-        printed: What is printed.
         values: Whether cells of failing classes are shown.
+        own: Whether the file was compared with itself, for want of the table before its release.
     """
-    from kohort.assessment.checking import check
-
     quasi = [attribute.name for attribute in made.schema.quasi]
-    with progress(quiet=printed.quiet) as on_progress:
-        on_progress("read")
-        paths = given["path"], made.population, reference
-        table, known, before = (None if path is None else options.read_table(given, path) for path in paths)
-        on_progress("count")
-        found = check(
-            table, quasi, made.models, sensitive=sensitive, schema=made.schema, population=known, reference=before
-        )
-    lines = [*_lines(found, quasi, values=values), *_notes(found, made, sensitive, own=reference is None)]
-    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=printed.json, quiet=printed.quiet)
-    return found.met or not made.models
+    lines = [*_lines(found, quasi, values=values), *_notes(found, made, sensitive, own=own)]
+    return "\n".join(lines), _figures(found, made, quasi, values=values)
 
 
 # --- as JSON ----------------------------------------------------------------------------------------------------------
@@ -203,13 +184,13 @@ def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
 # ── how the missing values of a file were treated ────────────────────────────────────────────────
 
 
-def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
-    """The schema with the treatment of missing values, where the file is `matched` with people of other tables.
+def treated(schema: Schema, source: str, given: Given, *, matched: bool) -> Schema:
+    """The schema with the treatment of missing values, where a file is `matched` with people of other tables.
 
     Where the job left out incomplete records, it let nobody into the release whom it would else have suppressed.
     """
     tokens, named = given["missing-token"], flags.by_column("missing", given["missing"], [])
-    said = certified_job(given["path"]) if matched else None
+    said = certified_job(source) if matched else None
     schema = replace(schema, missing=schema.missing | {*(tokens or (said.schema.missing if said else ()))})
     if said is None:
         return schema

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 #: The flags that say how a table is read.
-READING: Final = ("path", "separator", "encoding", "header", "names", "skip-rows", "skip-blank", "trim", "decimal")
+READING: Final = ("separator", "encoding", "header", "names", "skip-rows", "skip-blank", "trim", "decimal")
 
-Reading = Annotated[Given, Keys(only=READING)]
-ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
+Source = Annotated[str, Keys(only=("path",))]
+Reading = Annotated[Given, Keys(only=("path", *READING))]
+ReadingWithTokens = Annotated[Given, Keys(only=("path", *READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
 Json = Annotated[
@@ -30,6 +31,9 @@ Json = Annotated[
 Quiet = Annotated[bool, option("Run", "Print nothing but errors.")]
 Overwrite = Annotated[bool, option("Output", "Replace files that exist.", "--overwrite", first=True)]
 DryRun = Annotated[bool, option("Output", "Write nothing: show what the release would cost.", "--dry-run", first=True)]
+ShowValues = Annotated[
+    bool, option("Run", "Show the cells of failing classes, or the private items that prevent a release.")
+]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 
@@ -86,13 +90,13 @@ def reader(reading: Given) -> ReadOptions:
     return ReadOptions(**given)
 
 
-def read_table(reading: Given, source: str = "") -> Table:
+def read_table(reading: Given, source: str | None = None) -> Table:
     """The table at `source`, or else at the path that the reading flags name; a terminal sees how long it takes."""
     from kohort.cli.judged import certified_job
     from kohort.cli.screen import progress
     from kohort.io import read
 
-    path, how = source or reading["path"], reader(reading)
+    path, how = reading["path"] if source is None else source, reader(reading)
     if how.decimal is None and (job := certified_job(path)) is not None:
         how = replace(how, decimal=job.reading.decimal or ".")
     with progress() as on_progress:

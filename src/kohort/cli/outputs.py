@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
 
 from kohort.cli.derive import option
 from kohort.errors import UnsupportedError, UsageError
 from kohort.job.faults import placing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from kohort.job.request import TableRequest
     from kohort.pipeline import Report
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import ReleaseFigures
-    from kohort.transactions.release import TransactionRelease
+
+V = TypeVar("V")
 
 AudienceWord = Annotated[
     str | None,
@@ -171,14 +172,14 @@ def companions(
     """The files to publish with the release, and what writes each."""
     from kohort import pipeline
 
-    report = page.report
-    for flag, path in (("--report", report), ("--mapping", files.mapping)):
-        _refuse_dry(flag, path, dry_run=dry_run)
-    found: list[Report] = []
-    audience = _audience(page)
-    if report is not None:
-        quasi = [one.name for one in made.job.schema.quasi]
-        found.append(pipeline.Report(report, _writer(report, audience, quasi, figures)))
+    def text(release: Release) -> str:
+        from kohort.report.render.release import release_text
+
+        return release_text(figures(release), [one.name for one in made.job.schema.quasi])
+
+    report = report_of(page, text, figures.page, dry_run=dry_run)
+    _refuse_dry("--mapping", files.mapping, dry_run=dry_run)
+    found = [] if report is None else [pipeline.Report(report.path, report.content)]
     if files.mapping is not None:
         from kohort.report import mapping
 
@@ -190,24 +191,33 @@ def companions(
     return tuple(found)
 
 
-def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
-    """The same for a release of transactions: its report, if there is to be one."""
-    report = page.report
-    _refuse_dry("--report", report, dry_run=dry_run)
+def report_of(
+    page: PageOptions,
+    text: Callable[[V], str],
+    drawn: Callable[[V, Audience | None], PageModel],
+    *,
+    dry_run: bool,
+) -> Companion[V] | None:
+    """The report to publish with a release of any kind, if there is to be one.
+
+    Args:
+        page: What is asked of it.
+        text: The release as it is printed.
+        drawn: The page of the release for an audience, by default the steward.
+        dry_run: Whether nothing may be written.
+    """
+    _refuse_dry("--report", page.report, dry_run=dry_run)
     audience = _audience(page)
-    if report is None:
-        return ()
+    if page.report is None:
+        return None
     from kohort.publish import Companion
-    from kohort.report.page.audience import Audience
     from kohort.report.render.text import text_file
     from kohort.report.written import writer_of
-    from kohort.transactions.report.page import transactions_page
-    from kohort.transactions.report.text import text_of
 
-    if report.suffix == ".txt":
-        return (Companion(report, lambda release: text_file(text_of(release))),)
-    write, reader = writer_of(report.suffix), audience or Audience.INTERNAL
-    return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
+    if page.report.suffix == ".txt":
+        return Companion(page.report, lambda release: text_file(text(release)))
+    write = writer_of(page.report.suffix)
+    return Companion(page.report, lambda release: write(drawn(release, audience)))
 
 
 def _audience(page: PageOptions) -> Audience | None:
@@ -240,19 +250,6 @@ def _picture(made: TableRequest, path: Path) -> Report:
 
 def _at(flag: str) -> Callable[[UsageError], UsageError]:
     return lambda fault: UsageError(fault.what, where=flag, hint=fault.hint)
-
-
-def _writer(
-    path: Path, audience: Audience | None, quasi: Sequence[str], figures: FigureMaker
-) -> Callable[[Release], bytes]:
-    from kohort.report.render.release import release_text
-    from kohort.report.render.text import text_file
-    from kohort.report.written import writer_of
-
-    if path.suffix == ".txt":
-        return lambda release: text_file(release_text(figures(release), quasi))
-    write = writer_of(path.suffix)
-    return lambda release: write(figures.page(release, audience))
 
 
 def audience_of(word: str | None) -> Audience | None:

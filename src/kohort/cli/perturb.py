@@ -24,7 +24,7 @@ WARNING: Final = "this is not anonymity: all other columns are unchanged"
 
 #: The flags of a job that a perturbation has too.
 _FLAGS: Final = (
-    *(*options.READING, "missing-token", "perturb", "seed", "insecure-reproducible"),
+    *("path", *options.READING, "missing-token", "perturb", "seed", "insecure-reproducible"),
     *("out", "format", "excel-safe"),
 )
 

@@ -57,8 +57,6 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
-        "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
-        "convert": ("transactions:convert", "Convert transactions to another format, without anonymizing them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "advise": ("anonymize:advise", "Show what single changes of a job would gain or cost; make one."),
         "check": (
@@ -106,7 +104,6 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "inspect": "people.csv --missing-token NA",
         "anonymize": "people.csv --quasi age,zip --sensitive illness --t illness=0.2 --rest drop --out release.csv",
-        "transactions": "baskets.txt --private hiv --h 0.4 --k 10 --p 4 --out release.txt",
         "check": "release.csv --quasi age,zip --sensitive illness --k 10",
         "risk": "release.csv --quasi age,zip --population register.csv",
         "compare": "people.csv release.csv --job job.toml",
@@ -142,12 +139,13 @@ def _guests(above: str) -> dict[str, Callable[[], click.Command]]:
 
 
 def _guest(words: str, found: Mapping[str, object]) -> click.Command:
-    """A command from its function, or a group from its module; its sentence is the first line of the docstring."""
+    """A command from its function, or a group from its module, by its docstring: the first line, and its example."""
     one = found[words]
-    sentence = (getdoc(one) or "").partition("\n")[0]
+    sentence, _, rest = (getdoc(one) or "").partition("\n")
     if isinstance(one, ModuleType):
         return _group(words, sentence)
-    return Command(words.rpartition(" ")[2], lambda: cast("Callable[..., None]", one), sentence)
+    example = rest.partition("Example: ")[2].partition("\n")[0]
+    return Command(words.rpartition(" ")[2], lambda: cast("Callable[..., None]", one), sentence, example)
 
 
 def _at_once(flag: str, place: str, sentence: str) -> click.Option:

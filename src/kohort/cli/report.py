@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kohort.cli import options, outputs
 from kohort.cli.derive import argument, option
+from kohort.cli.kinds import KINDS, kind_of
 from kohort.cli.screen import echo_json, progress, say
 from kohort.errors import FileError, UsageError
 from kohort.job.faults import placing
@@ -103,13 +104,13 @@ def _figures(
     from kohort.job.document import document_at
 
     text = document_at(source)
-    remade = _transactions if text.is_of_transactions else _table
-    return remade(text, audience, threads=threads, on_progress=on_progress)
+    return KINDS[kind_of(text)].report(text, audience, threads, on_progress)
 
 
-def _table(
-    text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
+def report_table(
+    text: Document, audience: Audience | None, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
+    """Make and verify a release of a table again."""
     from kohort.io.forms import files
     from kohort.job.request import of
     from kohort.pipeline.again import again, refuse_random
@@ -127,24 +128,6 @@ def _table(
     if made.population is not None:
         inputs.append(Path(made.population))
     return page(release, audience=audience or Audience.INTERNAL), inputs
-
-
-def _transactions(
-    text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
-) -> tuple[Page, Sequence[Path]]:
-    del threads  # one is enough
-    from kohort.report.page.audience import Audience
-    from kohort.transactions.pipeline import transactions_again
-    from kohort.transactions.report.page import transactions_page
-    from kohort.transactions.request import of, refuse_target
-
-    made = of(text)
-    refuse_target(made)
-    target = Path(made.target)
-    with placing(made.placed):
-        release = transactions_again(made.source, made.job, target, on_progress=on_progress)
-    inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
-    return transactions_page(release, audience=audience or Audience.INTERNAL), inputs
 
 
 def _files(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: The flags of a job that this command takes.
 _FLAGS: Final = (
+    "path",
     *options.READING,
     *("missing-token", "quasi", "sensitive", "hierarchy", "missing", "person", "population"),
 )
@@ -84,7 +85,8 @@ def risk(
         what, hint = "is only for a population table", "leave it out, or add --population FILE"
         flags.refuse({flag: table[flag] for flag in ("hierarchy", "missing", "missing-token")}, what, hint)
     attacks.refuse_unused()
-    schema = judged.requested(replace(table, values={**table.values, "sensitive": None}), matched=True).schema
+    unasked = replace(table, values={**table.values, "sensitive": None})
+    schema = judged.requested(table["path"], unasked, matched=True).schema
     limit = threshold_of(sample.threshold)  # before any table is read
 
     def read(path: str) -> Table:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from kohort.cli import flags, options, sweep_transactions
-from kohort.cli.derive import BASKETS, Given, Keys, argument, option
+from kohort.cli import flags
+from kohort.cli.derive import Bound, Given, Keys, argument, option
+from kohort.cli.kinds import KINDS, TABLE, chosen, functions, kind_of
 from kohort.cli.screen import progress
-from kohort.cli.sweep_files import SweepOutput, outputs_of, say_sweep
-from kohort.cli.sweep_transactions import Drawn, TrialFlags
+from kohort.cli.sweep_files import SweepOutput, named, outputs_of, say_sweep
 from kohort.errors import JobError, UnsupportedError, UsageError
 from kohort.job.faults import placing
 from kohort.job.keys import with_usual_k
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from kohort.job.lines import Place
     from kohort.job.request import TableRequest
     from kohort.job.varied import Variations
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
 _WITHOUT: Final = (
     *("output", "run", "perturb", "path", "allow-empty", "key-file", "person", "node", "time-limit", "weight"),
     *("scale", "missing", "pseudonym"),
-)
-
-#: The flags of a job on transactions that it has.
-_OF_BASKETS: Final = (
-    *("format", "key", "person", "item", "separator", "encoding", "private", "private-file"),
-    *("no-private", "public", "public-file"),
-    *("delta", "draw", "allow-absent", "min-support", "h", "k", "p", "max-sets"),
 )
 
 #: How the flag of k differs from the key of a job.
@@ -67,9 +60,6 @@ Vary = Annotated[
         first=True,
     ),
 ]
-Transactions = Annotated[
-    bool, option("Transactions", "IN is a transaction database, not a table.", "--transactions", first=True)
-]
 JobFile = Annotated[
     Path | None,
     option(
@@ -90,50 +80,38 @@ def sweep(
     source: Source = None,
     *,
     vary: Vary,
-    transactions: Transactions = False,
-    job: JobFile = None,
-    table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
-    baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
-    drawn: Drawn,
-    compared: TrialFlags,
-    resume: Resume = False,
-    threads: options.Threads = options.CORES,
+    kinds: Annotated[Mapping[str, Bound], partial(functions, "sweep")],
     shown: SweepOutput,
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
-    used = {"table": table.used(), "baskets": baskets.used() | compared._asdict() | drawn.used()}
-    if transactions:
-        unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
-        of_tables = {"job": job, "figure": shown.figure, "resume": resume, "bound": shown.bound}
-        flags.refuse({**unused, **of_tables}, "is only for tables")
-        generated = sweep_transactions.is_generated(drawn, vary)
-        if generated and source is not None:
-            what = "matrices are generated, and nothing is read"
-            raise UsageError(what, where="IN", hint="leave it out, or leave out rows, columns and density")
-        sweep_transactions.carry_out(baskets, drawn, None if generated else _named(source), vary, compared, shown)
-        return
-    unused = {flag: value for flag, value in used["baskets"].items() if flag not in {"separator", "encoding", "k"}}
-    flags.refuse(unused, "is only for transactions", "leave it out, or add --transactions")
+    of_tables = {"figure": shown.figure, "bound": shown.bound}
+    chosen(kinds, of_tables).call(source, vary, shown)
+
+
+# --- of a table: many jobs, one table of figures ----------------------------------------------------------------------
+
+
+def sweep_table(
+    source: str | None,
+    vary: Sequence[str],
+    shown: SweepOutput,
+    *,
+    job: JobFile = None,
+    table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
+    resume: Resume = False,
+) -> None:
+    """Sweep over a table, by flags or by a job file."""
     if job is not None:
         if source is not None:
             raise UsageError("the job file names the input", where="IN", hint="leave it out")
-        flags.refuse(used["table"], "the job file says this already", "leave it out, or give all by flags")
+        flags.refuse(table.used(), "the job file says this already", "leave it out, or give all by flags")
         jobs = of_job(job, vary)
     else:
         faults: list[UsageError] = []
         raw: dict[str, Any] = {"input": {}, "privacy": {}, "method": {}, **flags.tables(table, faults)}
-        raw["input"]["path"] = _named(source)
+        raw["input"]["path"] = named(source)
         jobs = of_flags(raw, vary, faults, table)
-    carry_out(jobs, shown, resume=resume, threads=threads)
-
-
-def _named(source: str | None) -> str:
-    if source is None:
-        raise UsageError("no input file is named", where="IN", hint="name a file, or - for standard input")
-    return source
-
-
-# --- of a table: many jobs, one table of figures ----------------------------------------------------------------------
+    carry_out(jobs, shown, resume=resume)
 
 
 def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
@@ -169,9 +147,9 @@ def of_job(path: Path, vary: Sequence[str]) -> Variations:
     from kohort.job.request import request
 
     text = document_at(path)
-    if text.is_of_transactions:
-        hint = "write its settings as flags, with --transactions"
-        raise UnsupportedError("a sweep cannot start from a job on transactions", where="--job", hint=hint)
+    if (kind := kind_of(text)) != TABLE:
+        hint = f"write its settings as flags, with --{kind}"
+        raise UnsupportedError(f"a sweep cannot start from a job on {KINDS[kind].data}", where="--job", hint=hint)
     parameters = varied.all_of(vary)
     place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}
 
@@ -196,7 +174,7 @@ def _varied_at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     )
 
 
-def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
+def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool) -> None:
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
     from kohort.sweeps.frame import refuse_unordered
@@ -214,7 +192,7 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
         publish = outputs_of(TABLES, shown, inputs)
     with ExitStack() as open_:
         journal = open_.enter_context(_journal(first, shown)) if resume else None
-        found = replace(_swept(first, plan, journal, shown, threads=threads), within=shown.within)
+        found = replace(_swept(first, plan, journal, shown), within=shown.within)
         publish(found if exact else TABLES.published(found))
     if journal is not None:
         journal.remove()
@@ -233,9 +211,7 @@ def _journal(first: TableRequest, shown: SweepOutput) -> Journal:
     return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), *asked]))
 
 
-def _swept(
-    first: TableRequest, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int
-) -> TableSweep:
+def _swept(first: TableRequest, plan: TablePlan, journal: Journal | None, shown: SweepOutput) -> TableSweep:
     from kohort import io
     from kohort.sweeps.figure import on_demand
     from kohort.sweeps.tables import sweep
@@ -249,7 +225,7 @@ def _swept(
                 table,
                 plan,
                 population=population,
-                threads=threads,
+                threads=shown.threads,
                 on_progress=on_progress,
                 timed=shown.seconds,
                 bounded=shown.bound,

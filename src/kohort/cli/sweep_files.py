@@ -64,6 +64,7 @@ def picture_of(
 class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
+    threads: options.Threads = options.CORES
     out: Path | None = option("Output", "Write every point or run (.csv), or all figures (.json).", "FILE", first=True)
     picture: Path | None = option(
         "Output", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", first=True
@@ -134,3 +135,10 @@ def say_sweep(kind: Kind[W], found: W, shown: SweepOutput) -> None:
 
 def _always(content: bytes) -> Callable[[None], bytes]:
     return lambda _: content
+
+
+def named(source: str | None) -> str:
+    """The input that is named; refuses a sweep without one."""
+    if source is None:
+        raise UsageError("no input file is named", where="IN", hint="name a file, or - for standard input")
+    return source

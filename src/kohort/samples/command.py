@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from kohort.cli import options
 from kohort.cli.derive import option
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from kohort.report import Json
-
-Seed = Annotated[int, option("", "The same seed gives the same bytes.", "N", min=0)]
 
 
 def italy(
@@ -65,7 +62,7 @@ def baskets(
     length: float = option("", "Average number of items of a transaction.", "N", default=10, min=1),
     patterns: int = option("", "Number of patterns: sets of items bought together.", "N", default=2_000, min=1),
     pattern_length: float = option("", "Average number of items of a pattern.", "N", default=4, min=1),
-    seed: Seed = 7,
+    seed: int = option("", "The same seed gives the same bytes.", "N", default=7, min=0),
     written: options.Written,
 ) -> None:
     """Shop transactions, after IBM's Quest generator: a line for each, its items separated by blanks."""
@@ -74,27 +71,7 @@ def baskets(
     market = Market.of(items=items, length=length, patterns=patterns, pattern_length=pattern_length, seed=seed)
     pieces = ((batch.text(), batch.cells.size) for batch in market.batches(transactions))
     figures = {"transactions": transactions, "items": items, "seed": seed}
-    _write(out, pieces, figures, written)
-
-
-def matrix(
-    *,
-    out: Path = option("", "The matrix file to write.", "FILE", default=Path("matrix.csv")),
-    rows: int = option("", "Number of rows: transactions.", "N", default=10_000, min=1),
-    columns: int = option("", "Number of columns: items.", "N", default=100, min=1),
-    density: float = option("", "The probability of a 1.", "D", default=0.1, min=0, max=1),
-    seed: Seed = 7,
-    header: bool = option("", "Write the items' names in the first line."),
-    written: options.Written,
-) -> None:
-    """A 0/1 matrix of independent cells: a row for each transaction, a column for each item."""
-    from kohort.transactions.matrix import Matrix, text
-
-    made = Matrix(columns=columns, density=density, seed=seed)
-    pieces = ((text(batch), int(batch.sum())) for batch in made.batches(rows))
-    names = [(made.header(), 0)] if header else []
-    figures = {"transactions": rows, "items": columns, "seed": seed}
-    _write(out, chain(names, pieces), figures, written)
+    write_pieces(out, pieces, figures, written)
 
 
 def _write_folder(  # noqa: PLR0917  the parts of a command line
@@ -114,7 +91,7 @@ def _write_folder(  # noqa: PLR0917  the parts of a command line
     say("\n".join(f"wrote {path}" for path in paths), figures, as_json=written.json, quiet=written.quiet)
 
 
-def _write(
+def write_pieces(
     out: Path, pieces: Iterable[tuple[bytes, int]], figures: Mapping[str, int], written: options.Written
 ) -> None:
     """Write pieces of text, each with its number of cells, to a file that takes its name when it is complete."""

@@ -338,7 +338,7 @@ def test_a_release_and_its_certificate(register: Path, tmp_path: Path) -> None:
         (["--l", "a=2"], 2, "the certificate names the models"),
         (["--transactions"], 2, "the certificate names the models"),
         (["--show-values"], 2, "the certificate names the models"),
-        (["--private", "a"], 2, "the certificate is of a table"),
+        (["--private", "a"], 2, "is only for certificates of transactions"),
         (["--hierarchy", "age"], 2, "has no value"),
     ],
 )
@@ -381,7 +381,7 @@ def test_transactions_and_their_certificate(tmp_path: Path) -> None:
     assert (wrong.status, "coherence: NOT met" in wrong.out) == (1, True)
     assert kohort("check", baskets, *certificate).status == 1
     refusal = kohort("check", out, *certificate, "--population", baskets)
-    assert (refusal.status, "the certificate is of transactions" in refusal.err) == (2, True)
+    assert (refusal.status, "is only for certificates of tables" in refusal.err) == (2, True)
 
 
 # --- several files ----------------------------------------------------------------------------------------------------

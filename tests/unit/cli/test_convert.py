@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.cli.transactions import UNPROTECTED
 from kohort.transactions import pipeline
+from kohort.transactions.command import UNPROTECTED
 from kohort.transactions.database import Transactions
 from kohort.transactions.io import read_transactions, write_transactions
 from kohort.transactions.io.options import BasketOptions, Form

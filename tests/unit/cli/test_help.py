@@ -11,12 +11,15 @@ from unittest.mock import patch
 import click
 import pytest
 
-from kohort.cli.derive import MANY
-from kohort.cli.program import EXAMPLES, PANELS
+from kohort.cli.derive import MANY, Command
+from kohort.cli.program import PANELS
 from tests.command import command, commands, flags_of, kohort
 
 #: Two screens of a terminal, in lines of 80 columns.
 LINES, COLUMNS = 50, 80
+
+#: The examples of commands, those of guests too.
+EXAMPLES = {words: one.example for words in commands() if isinstance(one := command(words), Command) and one.example}
 
 
 def help_of(words: str, flag: str = "-h", columns: int = COLUMNS) -> str:

@@ -28,7 +28,7 @@ BAD = {
 }
 
 #: The commands of guests.
-GUESTS = ("desk/command.py", "samples/command.py", "samples/demo.py")
+GUESTS = ("desk/command.py", "samples/command.py", "samples/demo.py", "transactions/command.py")
 
 #: Errors of the command line itself, with what they say first.
 MISUSES = {

@@ -20,8 +20,8 @@ from kohort.report.release import attacked
 from kohort.tables.table import Column, Table
 from kohort.transactions.report.page import transactions_page
 from tests.jobs import freely
-from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
+from tests.unit.transactions.coherent_release import release as coherent_release
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ import kohort
 from kohort import Job, KAnonymity, ReadOptions
 from kohort.shown import INTERNAL_LINE
 from tests.jobs import freely
-from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
 from tests.unit.sweep import table_sweeps
+from tests.unit.transactions.coherent_release import release as coherent_release
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

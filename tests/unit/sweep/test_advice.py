@@ -19,8 +19,9 @@ from kohort.sweeps.tables import Point, TableSweep
 from kohort.transactions.sweep import Plan
 from kohort.transactions.sweep_figures import figures as coherence_figures
 from kohort.transactions.sweep_figures import text as coherence_text
-from tests.unit.sweep import table_sweeps, transaction_sweeps
+from tests.unit.sweep import table_sweeps
 from tests.unit.sweep.table_sweeps import METHODS
+from tests.unit.transactions import sweeps as transaction_sweeps
 
 KS = Axis("k", ("20", "2", "5", "10"))
 

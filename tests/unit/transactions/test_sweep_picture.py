@@ -18,7 +18,7 @@ from kohort.transactions.methods import METHODS
 from kohort.transactions.sweep import Plan, sweep
 from kohort.transactions.sweep_figures import chart
 from tests.unit.report.drawing import assert_legible, axes_of, words
-from tests.unit.sweep.transaction_sweeps import PAPER, job, made
+from tests.unit.transactions.sweeps import PAPER, job, made
 
 if TYPE_CHECKING:
     from kohort.report.charts import Format, LineChart

@@ -18,7 +18,7 @@ from kohort.transactions.database import Transactions, in_item_order
 from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.verify import CoherenceClaim, verify_database, verify_transactions
 from kohort.transactions.verify.cohorts import Cohorts, count_cohorts
-from tests.unit.verify.baskets import draft
+from tests.unit.transactions.drafts import draft
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -19,7 +19,7 @@ from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution
 from kohort.transactions.verify import CoherenceClaim, verify_transactions
 from kohort.verify.verdict import BY_AGGREGATION, UNENCRYPTED
-from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
+from tests.unit.transactions.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from kohort.transactions.problem import distortion, is_feasible
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.sweep import SCORES, Plan, Summary, problem_at, sweep
 from kohort.transactions.sweep_figures import notes
-from tests.unit.sweep.transaction_sweeps import DENSE, DISEASES, PAPER, drawn, job, made
+from tests.unit.transactions.sweeps import DENSE, DISEASES, PAPER, drawn, job, made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from kohort.transactions.report import TransactionFigures, transaction_figures
 from kohort.transactions.report.text import TRACED_ITEMS, TRANSACTIONS, WARNING, trace_text, transactions_text
 from kohort.transactions.roles import Roles
 from kohort.transactions.suppression import Greedy, Score
-from tests.unit.pipeline.coherent_release import JOB, REMEDY, ROLES, SOURCE, release
+from tests.unit.transactions.coherent_release import JOB, REMEDY, ROLES, SOURCE, release
 
 if TYPE_CHECKING:
     from kohort.report import Json

@@ -16,7 +16,7 @@ from kohort.sweeps.frame import Ending
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.sweep import Outcome, Plan, sweep
 from kohort.transactions.sweep_figures import TRANSACTIONS, asked, figures, notes, text
-from tests.unit.sweep.transaction_sweeps import DENSE, PAPER, drawn, job, made
+from tests.unit.transactions.sweeps import DENSE, PAPER, drawn, job, made
 
 
 def test_a_line_for_each_run() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from kohort.transactions.problem import CellSuppression, Moles
 from kohort.transactions.report import transaction_figures
 from kohort.transactions.roles import Roles
-from tests.unit.pipeline.coherent_release import REMEDY, ROLES, SOURCE, release
+from tests.unit.transactions.coherent_release import REMEDY, ROLES, SOURCE, release
 
 #: The keys that scripts rely on.
 PROMISED = frozenset(

@@ -23,7 +23,7 @@ from kohort.transactions.pipeline import dry_run_transactions, save_transactions
 from kohort.transactions.problem import CellSuppression, ItemSuppression, SuppressionProblem, SuppressionSolution
 from kohort.transactions.release import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.roles import Drawn, Listed
-from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, RELEASED, REMEDY, ROWS, SOURCE
+from tests.unit.transactions.coherent_release import DROPPED, JOB, LINEAGE, RELEASED, REMEDY, ROWS, SOURCE
 
 if TYPE_CHECKING:
     from pathlib import Path
