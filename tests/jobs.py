@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.method import METHODS, Choices, on_nodes
 from kohort.io.forms import Format
-from kohort.io.manifest import FORMATS
+from kohort.io.manifest import PARTS
 from kohort.metrics.known import OBJECTIVES
 from kohort.models.base import models
 from kohort.perturbation.pseudonyms import write_key
@@ -293,11 +293,11 @@ _METHODS: Final[list[list[Tables]]] = [
 _LIMITS: Final = (None, 0, 20, 0.05, "5%", "20", "0.5%", ".25")
 _MARKS: Final = (",", ";", "\t")
 _WRITTEN: Final[Keys] = {"separator": _MARKS, "sign_key": [SIGN_KEY]}
-_TEXT_FORMATS: Final = [one.value for one in Format if one.form.is_text]
+_TEXT_PARTS: Final = [one.value for one in Format if one.form.is_text]
 _OUTPUT: Final = [
-    pool({"path": ["release.csv", "out/r.tsv", "r.csv.gz"]}, format=_TEXT_FORMATS, excel_safe=[True], **_WRITTEN),
+    pool({"path": ["release.csv", "out/r.tsv", "r.csv.gz"]}, format=_TEXT_PARTS, excel_safe=[True], **_WRITTEN),
     pool({"path": ["release.parquet"], "format": [*map(str, Format)]}, **_WRITTEN),
-    pool({"path": ["r/", "s3://b/r/"]}, records_per_part=[1, 9], format=[*map(str, FORMATS)], **_WRITTEN),
+    pool({"path": ["r/", "s3://b/r/"]}, records_per_part=[1, 9], format=[*map(str, PARTS)], **_WRITTEN),
     pool({"path": ["postgresql://me@host/base#people"]}, **_WRITTEN),
 ]
 _SPILLING: Final[Keys] = {"memory_limit": ["4GiB", "500MB", "1.5 GB"], "spill_folder": ["spill", "/spill"]}

@@ -22,7 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.errors import InputError, MissingExtraError, TargetError
+from kohort.errors import InputError, TargetError
+from kohort.system import import_optional
 from kohort.system.disk import refuse_name
 from kohort.system.key_files import PUBLIC, read_key_file, write_key_file
 
@@ -211,12 +212,9 @@ def read_public_key(path: str | os.PathLike[str]) -> PublicKey:
 
 
 def _library() -> Any:  # noqa: ANN401  a module
-    try:
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415  an extra
-    except ImportError:
-        what = "signatures need the library cryptography, which is not installed"
-        raise MissingExtraError(what, hint="pip install 'kohort[sign]'") from None
-    return ed25519
+    return import_optional(
+        "cryptography.hazmat.primitives.asymmetric.ed25519", "for signatures", "sign", called="cryptography"
+    )
 
 
 def _forms() -> Any:  # noqa: ANN401  a module

@@ -7,14 +7,13 @@ solver's arithmetic is in floating point: whoever asks has to check what it says
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from math import ceil, isfinite
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.errors import MissingExtraError
+from kohort.system import import_optional
 
 if TYPE_CHECKING:
     import highspy
@@ -83,11 +82,7 @@ class Answer:
 
 def refuse_missing() -> None:
     """Refuse to go on where the library is not installed."""
-    try:
-        import_module("highspy")
-    except ImportError:
-        what = "highspy is needed to prove an optimum and is not installed"
-        raise MissingExtraError(what, hint="pip install 'kohort[optimal]'") from None
+    import_optional("highspy", "to prove an optimum", "optimal")
 
 
 def solve(program: Program, start: Counts, *, seconds: float | None = None, most_nodes: int | None = None) -> Answer:

@@ -21,7 +21,7 @@ from kohort import Job, KAnonymity, Schema
 from kohort.errors import MissingExtraError, VerificationError
 from kohort.io.databases import TABLE
 from kohort.io.foreign import pack
-from kohort.io.forms import FORMS, Format, library
+from kohort.io.forms import FORMATS, Format
 from kohort.io.write import write
 from kohort.pipeline import claim_of
 from kohort.verify import verify
@@ -40,7 +40,7 @@ PEOPLE = pl.DataFrame(
         "illness": ["flu", "gout", "NA", "flu", "gout", "flu"],
     }
 )
-KEYS = [pytest.param(key, id=key) for key, form in FORMS.items() if form.written]
+KEYS = [pytest.param(key, id=key) for key, form in FORMATS.items() if form.module and form.written]
 
 
 @cache
@@ -59,7 +59,7 @@ def caught(key: str, content: bytes) -> str:
 
 def changed(key: str, change: Callable[[pl.DataFrame], pl.DataFrame]) -> bytes:
     """A file of the release with a change, written by the format's own library."""
-    form = FORMS[key]
+    form = FORMATS[key]
     frame = form.unpack(pack(release().table, key, release().source))
     return form.pack(change(frame), {})
 
@@ -71,7 +71,7 @@ def test_a_sound_release_is_verified(key: str, tmp_path: Path) -> None:
     saved = release().save(path)
     assert saved.verdict is not None
     assert saved.verdict.checks["bytes"] == path.stat().st_size
-    if FORMS[key].exact:
+    if FORMATS[key].exact:
         assert pack(release().table, key, release().source) == path.read_bytes()
 
 
@@ -97,7 +97,7 @@ def test_a_library_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("key", KEYS)
 def test_a_missing_record(key: str) -> None:
     """A record that is not there is seen."""
-    assert "5 records instead of 6" in caught(key, changed(key, lambda frame: frame.head(5))) or FORMS[key].exact
+    assert "5 records instead of 6" in caught(key, changed(key, lambda frame: frame.head(5))) or FORMATS[key].exact
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -131,7 +131,7 @@ def _duckdb(content: bytes) -> bytes:
 
 
 def _in_duckdb(content: bytes, statement: str) -> bytes:
-    duckdb = library("duckdb", FORMS["duckdb"])
+    duckdb = FORMATS["duckdb"].library("duckdb")
     with kohort_folder() as folder:
         path = Path(folder, "a.duckdb")
         path.write_bytes(content)

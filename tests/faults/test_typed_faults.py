@@ -9,6 +9,7 @@ import io
 import os
 import pickle
 import random
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import pytest
 
 from kohort.errors import FileError, InputError, KohortError
 from kohort.io.forms import Format
-from kohort.io.typed import from_frame, read_ipc, read_parquet
+from kohort.io.typed import from_frame, read_typed
 from kohort.io.write import write
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def arrow() -> bytes:
     PEOPLE.write_ipc(file, compat_level=pl.CompatLevel.oldest())
     return file.getvalue()
 
+
+read_parquet, read_ipc = partial(read_typed, form="Parquet"), partial(read_typed, form="Arrow")
 
 KINDS = [pytest.param(read_parquet, parquet, id="parquet"), pytest.param(read_ipc, arrow, id="arrow")]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kohort import io
 from kohort.errors import SourceNote, UnsupportedError
 from kohort.io.foreign import pack, unpack
-from kohort.io.forms import FORMS, Content
+from kohort.io.forms import FORMATS, Content
 from kohort.io.typed import from_content
 from kohort.tables.table import Labels
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.tables.table import Table
 
-WRITTEN = [pytest.param(key, id=key) for key, form in FORMS.items() if form.written]
+WRITTEN = [pytest.param(key, id=key) for key, form in FORMATS.items() if form.module and form.written]
 
 #: Text as people have it, with what formats are known to lose: blanks at the ends, the look of numbers, line ends.
 TEXTS = st.one_of(
@@ -71,8 +71,8 @@ def test_what_is_written_is_read_back(key: str, frame: pl.DataFrame) -> None:
         return
     again = unpack(packed, key, table)
     assert again.names == table.names
-    assert cells(again, nulls=FORMS[key].nulls) == cells(table, nulls=FORMS[key].nulls)
-    if FORMS[key].exact:
+    assert cells(again, nulls=FORMATS[key].nulls) == cells(table, nulls=FORMATS[key].nulls)
+    if FORMATS[key].exact:
         assert pack(again, key, table) == packed
 
 

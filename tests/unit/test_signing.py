@@ -227,7 +227,7 @@ def test_files_that_hold_no_key(tmp_path: Path) -> None:
 
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is not installed, the error says how to install it."""
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
     with pytest.raises(MissingExtraError, match=r"kohort\[sign\]"):
         write_signing_keys(tmp_path / "key")
     ended = kohort("key", tmp_path / "key", "--sign")
@@ -302,7 +302,7 @@ def refused(ended: Ran) -> str:
 def test_a_signature_that_nobody_can_check_here(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library a signature is not checked; to demand a key is status 10."""
     known = read_certificate(f"{release}.kohort.json")
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
     part = checked_signature(known, release, None)
     assert (part.name, part.outcome, "kohort[sign]" in part.told) == ("signature", PartOutcome.UNCHECKED, True)
     assert check(release, "--trust", release.with_name("key.pub")).status == 10

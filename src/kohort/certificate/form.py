@@ -79,6 +79,11 @@ class Certified(ABC):
     def rows(self) -> int:
         """Records or transactions released."""
 
+    @property
+    def unit(self) -> str:
+        """What these are."""
+        return "records"
+
     def encode(self) -> bytes:
         """As JSON with sorted keys: equal certificates are equal bytes."""
         return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()

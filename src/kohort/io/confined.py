@@ -20,7 +20,7 @@ from typing import Final
 import polars as pl
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, MissingExtraError
-from kohort.io.forms import FORMS, Content
+from kohort.io.forms import FORMATS, Content, FileFormat
 from kohort.system import limit, memory
 from kohort.tables.table import Labels
 
@@ -60,12 +60,19 @@ _ERRORS: Final = {one.exit_status: one for one in (InputError, FileError, LimitE
 _FAILED: Final = frozenset({1, -4, -7, -8, -11})
 
 
+def read_file(form: FileFormat, path: str, inner: str, *how: str) -> Content:
+    """The table in a file, or the one called `inner`, as its format reads it, in a process with limits if due."""
+    if not form.confined:
+        return form.read(path, inner, *how)
+    return confined(path, form.key, inner, *how, where=path, hint=form.too_large, grows=True)
+
+
 def confined(path: str, key: str, inner: str, *how: str, where: str, hint: str, grows: bool) -> Content:
-    """The table in a file, as the `computed` of its format has it.
+    """The table in a file, as the `read` of its format has it.
 
     Args:
         path: The file.
-        key: Its format, one of `FORMS`.
+        key: Its format, one of `FORMATS`.
         inner: The sheet, table or view.
         how: What else the format is told.
         where: What is named where nothing more is known.
@@ -100,7 +107,7 @@ def confined(path: str, key: str, inner: str, *how: str, where: str, hint: str, 
         if said and ran.returncode in _ERRORS:
             raise _ERRORS[ran.returncode](**json.loads(said))
         if ran.returncode in _FAILED:
-            raise InputError(f"the {FORMS[key].title} file is damaged: its reader failed", where=where)
+            raise InputError(f"the {FORMATS[key].title} file is damaged: its reader failed", where=where)
     what = f"reading takes more than {seconds} seconds of a processor, or {most >> 20} MiB of memory"
     raise LimitError(what, where=where, hint=hint)
 
@@ -109,7 +116,7 @@ def main(path: str, key: str, inner: str, seconds: str, most: str, *how: str) ->
     """What the process does: send the table, or say what is wrong and end with the status of that."""
     limit(int(seconds), int(most))
     try:
-        found = FORMS[key].computed(path, inner, *how)
+        found = FORMATS[key].read(path, inner, *how)
         found.frame.write_ipc(sys.stdout.buffer)
     except KohortError as error:
         if error.hint or not isinstance(error, LimitError):  # else it is a limit of this process

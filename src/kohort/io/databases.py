@@ -13,7 +13,6 @@ import re
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -21,10 +20,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 import polars as pl
 
-from kohort.errors import FileError, InputError, LimitError, MissingExtraError
+from kohort.errors import FileError, InputError, LimitError
 from kohort.io.cells import as_text, from_text, of_arrow
 from kohort.io.confined import confined
-from kohort.io.forms import FORMS, NO_ROOM, Content, FileForm, library
+from kohort.io.forms import FORMATS, NO_ROOM, Content, FileFormat
+from kohort.system import import_optional
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -52,8 +52,10 @@ class Listed(NamedTuple):
     computed: str = ""
 
 
-def content(path: str, inner: str, form: FileForm) -> Content:
+def read(path: str, inner: str, form: FileFormat, *confined: str) -> Content:
     """The table in a database file: its only one, its first one, or the table or view called `inner`.
+
+    What is computed when it is read is so in a process with limits, which is told that it is `confined`.
 
     Raises:
         InputError: the file is damaged, or has no such table; or changes lie beside it.
@@ -61,12 +63,14 @@ def content(path: str, inner: str, form: FileForm) -> Content:
         MissingExtraError: the database's library is not installed.
     """
     refuse_beside(path)
-    with opened(path, form.key) as base:
+    alone = {"threads": "1"} if confined else {}  # each thread of a machine of many takes room
+    with opened(path, form.key, **alone) as base:
         one, notes = chosen(path, base.listed(), inner)
-        if one.computed:
+        if one.computed and not confined:
             return replace(view(path, form.key, one.name), notes=notes)
-        base.refuse_large(one, path)
-        return Content(base.table(one, f"{path}, table {one.name!r}"), notes=notes)
+        if not one.computed:
+            base.refuse_large(one, path)
+        return Content(base.table(one, f"{path}, {one.computed or 'table'} {one.name!r}"), notes=notes)
 
 
 def view(path: str, key: str, name: str) -> Content:
@@ -77,14 +81,7 @@ def view(path: str, key: str, name: str) -> Content:
         LimitError: that takes too much time or memory.
     """
     hint = "copy it into a table of the database, and name that"
-    return confined(path, key, name, where=f"{path}, view {name!r}", hint=hint, grows=False)
-
-
-def computed(path: str, inner: str, form: FileForm) -> Content:
-    """The same, in the process with limits."""
-    with opened(path, form.key, threads="1") as base:  # each thread of a machine of many takes room
-        one, _ = chosen(path, base.listed(), inner)
-        return Content(base.table(one, f"{path}, {one.computed} {one.name!r}"))
+    return confined(path, key, name, "confined", where=f"{path}, view {name!r}", hint=hint, grows=False)
 
 
 @contextmanager
@@ -101,8 +98,8 @@ def opened(path: str, key: str, **settings: str) -> Generator[_SQLite | _DuckDB]
         LimitError: it takes too much memory.
         MissingExtraError: the database's library is not installed.
     """
-    form, place = FORMS[key], str(Path(path).absolute())  # else DuckDB takes `md:x` or `sqlite:x` for another kind
-    module: Any = sqlite3 if key == "sqlite" else library("duckdb", form)
+    form, place = FORMATS[key], str(Path(path).absolute())  # else DuckDB takes `md:x` or `sqlite:x` for another kind
+    module: Any = sqlite3 if key == "sqlite" else form.library("duckdb")
     try:
         if key == "sqlite":
             made: _SQLite | _DuckDB = _SQLite.opened(place)
@@ -293,7 +290,7 @@ def _sqlite_column(name: str, cells: Sequence[Any], declared: str) -> pl.Series:
     return pl.Series(name, [None if cell is None else str(cell) for cell in texts], dtype=pl.String)
 
 
-def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFormat) -> bytes:
     """A SQLite file of one table; dates and times are ISO text there, which sorts as they do."""
     del labels, form  # a database holds what stands for a code, not the code
     with closing(sqlite3.connect(":memory:")) as base:
@@ -326,7 +323,7 @@ def _is_sqlite(dtype: pl.DataType) -> bool:
     )
 
 
-def unpack_sqlite(written: bytes, form: FileForm) -> pl.DataFrame:
+def unpack_sqlite(written: bytes, form: FileFormat) -> pl.DataFrame:
     """The table in a SQLite file that `pack_sqlite` made."""
     del form
     with closing(sqlite3.connect(":memory:")) as base:
@@ -442,10 +439,10 @@ def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB'
     return pl.DataFrame([of_arrow(name, array) for name, array in zip(found.column_names, found.columns, strict=True)])
 
 
-def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFormat) -> bytes:
     """A DuckDB file of one table, made in a private folder."""
     del labels  # as above
-    duckdb = library("duckdb", form)
+    duckdb = form.library("duckdb")
     with TemporaryDirectory(prefix="kohort-") as folder:
         path = Path(folder, "release.duckdb")
         try:
@@ -458,9 +455,9 @@ def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFor
         return path.read_bytes()
 
 
-def unpack_duckdb(written: bytes, form: FileForm) -> pl.DataFrame:
+def unpack_duckdb(written: bytes, form: FileFormat) -> pl.DataFrame:
     """The table in a DuckDB file that `pack_duckdb` made."""
-    duckdb = library("duckdb", form)
+    duckdb = form.library("duckdb")
     with TemporaryDirectory(prefix="kohort-") as folder:
         path = Path(folder, "release.duckdb")
         path.write_bytes(written)
@@ -509,11 +506,7 @@ def driver(uri: str) -> Any:  # noqa: ANN401  a module that may be absent
     if named := re.search(_FILES, unquote(uri), re.IGNORECASE):
         what = f"the address asks for {named[1] or named[2]}, which reads files or libraries of this machine"
         raise InputError(what, where=shown(uri), hint="remove that part; passwords belong in PGPASSWORD or ~/.pgpass")
-    try:
-        return import_module("adbc_driver_postgresql.dbapi")
-    except ImportError:
-        what = "adbc-driver-postgresql is needed for Postgres and is not installed"
-        raise MissingExtraError(what, hint="pip install 'kohort[postgres]'") from None
+    return import_optional("adbc_driver_postgresql.dbapi", "for Postgres", "postgres", called="adbc-driver-postgresql")
 
 
 def shown(uri: str) -> str:

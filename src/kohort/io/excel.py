@@ -23,8 +23,7 @@ import polars as pl
 
 from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text
-from kohort.io.confined import confined
-from kohort.io.forms import Content, FileForm, library
+from kohort.io.forms import Content, FileFormat
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -69,25 +68,16 @@ _NO_DAY: Final = (dt.date(1899, 12, 30), dt.date(1899, 12, 31))
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def content(path: str, inner: str, form: FileForm, *how: str) -> Content:
-    """The table in a workbook, which another process reads: a cell far away asks for all the memory there is.
+def read(path: str, inner: str, form: FileFormat, skip: str = "0", named: str = "") -> Content:
+    """The table in a workbook, of which a cell far away asks for all the memory there is: the first sheet, or `inner`.
+
+    So many rows are skipped; whether the first of the others has the names is `named`, or for its cells to say.
 
     Raises:
         InputError: the file is damaged, has no such sheet, or cells without a value of their own.
-        LimitError: to read it takes too much.
         MissingExtraError: fastexcel is not installed.
     """
-    library("fastexcel", form)  # where it is absent, no process is begun
-    hint = "delete cells that stand far from the table, or save the sheet as CSV"
-    return confined(path, form.key, inner, *how, where=path, hint=hint, grows=True)
-
-
-def computed(path: str, inner: str, form: FileForm, skip: str = "0", named: str = "") -> Content:
-    """The table in a workbook: its first sheet, or the one called `inner`; for `kohort.io.confined`.
-
-    So many rows are skipped; whether the first of the others has the names is `named`, or for its cells to say.
-    """
-    fastexcel = library("fastexcel", form)
+    fastexcel = form.library("fastexcel")
     refuse_parts(path)
     try:
         book = fastexcel.read_excel(str(Path(path).absolute()))  # it takes `~` for the home
@@ -220,7 +210,7 @@ def _same(one: pl.Series, other: pl.Series) -> bool:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFormat) -> bytes:
     """A workbook of one sheet, the names in its first row; it says nothing of who made it, and when.
 
     Raises:
@@ -229,7 +219,7 @@ def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> b
     """
     del labels  # a workbook holds what stands for a code, not the code
     _refuse_size(frame)
-    xlsxwriter = library("xlsxwriter", form)
+    xlsxwriter = form.library("xlsxwriter")
     file = BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True})
     book.set_properties({"created": _MADE, "author": "", "company": ""})
@@ -269,9 +259,9 @@ def _refuse_size(frame: pl.DataFrame) -> None:
         raise UnsupportedError(what, where="output", hint="write CSV or Parquet")
 
 
-def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
+def unpack(written: bytes, form: FileFormat) -> pl.DataFrame:
     """The table in a workbook that `pack` made, read by fastexcel."""
-    fastexcel = library("fastexcel", form)
+    fastexcel = form.library("fastexcel")
     return _sheet(fastexcel.read_excel(written), 0, "the release")[0]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from kohort.errors import InputError
+from kohort.io.forms import FORMATS
 from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.packed import described, refuse_bytes
 from kohort.io.source import unchanged
@@ -18,9 +19,6 @@ from kohort.system.workspace import HEAP
 if TYPE_CHECKING:
     from kohort.system.workspace import Workspace
     from kohort.tables.table import Table
-
-#: The endings of parts.
-_PARTS: Final = (".parquet", ".pq")
 
 
 def read_folder(path: str, workspace: Workspace = HEAP) -> Table:
@@ -85,7 +83,7 @@ def _same(parts: list[Path], path: str) -> list[Part]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    found = (part for part in folder.rglob("*") if part.suffix.lower() in _PARTS and part.is_file())
+    found = (part for part in folder.rglob("*") if part.suffix.lower() in FORMATS["parquet"].endings and part.is_file())
     return [part for part in found if not any(one.startswith(("_", ".")) for one in part.relative_to(folder).parts)]
 
 

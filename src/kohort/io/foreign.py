@@ -6,20 +6,20 @@ does not come back as it was is written as text; where text does not come back e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from kohort.errors import FileError, KohortError, UnsupportedError
 from kohort.io.cells import as_text, encode, from_text, has_times
-from kohort.io.forms import FORMS, NO_ROOM
+from kohort.io.forms import FORMATS, NO_ROOM
 from kohort.shown import many
 from kohort.tables.table import Column, Labels, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.io.forms import FileForm
+    from kohort.io.forms import FileFormat
 
 
 def pack(table: Table, key: str, source: Table | None = None) -> bytes:
@@ -34,7 +34,7 @@ def pack(table: Table, key: str, source: Table | None = None) -> bytes:
         UnsupportedError: a column's name, or some of its cells, cannot be in such a file exactly.
         MissingExtraError: a library of the format is not installed.
     """
-    form = FORMS[key]
+    form = FORMATS[key]
     cells: list[pl.Series] = []
     labels: dict[str, Labels] = {}
     for column in table.columns:
@@ -57,7 +57,7 @@ def unpack(content: bytes, key: str, source: Table) -> Table:
     Raises:
         KohortError: the file is not one of that form.
     """
-    form = FORMS[key]
+    form = FORMATS[key]
     frame = form.unpack(content)
     known = {column.name: column for column in source.columns}
     columns: list[Column] = []
@@ -72,10 +72,6 @@ def unpack(content: bytes, key: str, source: Table) -> Table:
 _NO_CODES = pl.Series([], dtype=pl.UInt8).to_numpy()
 
 
-#: The forms in which codes stand with their labels; others have the labels alone.
-_LABELLED: Final = frozenset({"sav", "zsav", "dta"})
-
-
 def _origin(column: Column, source: Table | None) -> Column:
     return source[column.name] if source is not None and column.name in source.names else column
 
@@ -83,7 +79,7 @@ def _origin(column: Column, source: Table | None) -> Column:
 # ── what a file can hold ─────────────────────────────────────────────────────────────────────────
 
 
-def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series, Labels | None]:
+def _writable(column: Column, origin: Column, form: FileFormat) -> tuple[pl.Series, Labels | None]:
     """(v,) the values as they are written, and what is said of them: typed if they come back so, else as text."""
     texts = column.written
     due = texts if form.nulls else texts.replace("", None)
@@ -104,12 +100,12 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
     return due, said
 
 
-def _typed(texts: pl.Series, column: Column, origin: Column, form: FileForm) -> tuple[pl.Series, Labels | None]:
+def _typed(texts: pl.Series, column: Column, origin: Column, form: FileFormat) -> tuple[pl.Series, Labels | None]:
     """The values with the type of their source, or the codes of their labels."""
     said = origin.labels
     if texts.null_count() == texts.len():
         return texts, None if said is None else Labels(said.title)  # no value tells a type
-    if said is not None and said.codes and form.key in _LABELLED and texts.drop_nulls().is_in([*said.codes]).all():
+    if said is not None and said.codes and form.labelled and texts.drop_nulls().is_in([*said.codes]).all():
         kind = pl.String if said.of_texts else pl.Float64
         return texts.replace_strict(dict(said.codes), default=None, return_dtype=kind), said
     said = Labels(said.title) if said is not None else None
@@ -136,7 +132,7 @@ def _plain(numbers: pl.Series) -> pl.Series:
     return as_text(numbers).str.strip_suffix(".0")
 
 
-def _lost(values: pl.Series, due: pl.Series, said: Labels | None, origin: Column, form: FileForm) -> int:
+def _lost(values: pl.Series, due: pl.Series, said: Labels | None, origin: Column, form: FileFormat) -> int:
     """How many values a file does not give back as the texts that are due; all where it does not give back a name."""
     frame = _returned(values.alias(origin.name), {} if said is None else {origin.name: said}, form)
     if frame is None:
@@ -145,11 +141,11 @@ def _lost(values: pl.Series, due: pl.Series, said: Labels | None, origin: Column
     return int(text.ne_missing(due if form.nulls else due.fill_null("")).sum())
 
 
-def _is_name(name: str, form: FileForm) -> bool:
+def _is_name(name: str, form: FileFormat) -> bool:
     return _returned(pl.Series(name, [0]), {}, form) is not None
 
 
-def _returned(column: pl.Series, labels: Mapping[str, Labels], form: FileForm) -> pl.DataFrame | None:
+def _returned(column: pl.Series, labels: Mapping[str, Labels], form: FileFormat) -> pl.DataFrame | None:
     """A column that was written and read back beside one that numbers its records; `None` where neither can be."""
     names = [column.name, f"{column.name}_"]
     numbered = pl.Series(names[1], range(len(column)), dtype=pl.Int64)  # no record without any value
@@ -164,7 +160,7 @@ def _returned(column: pl.Series, labels: Mapping[str, Labels], form: FileForm) -
     return frame if frame.columns == names and frame.height == len(column) else None
 
 
-def _read_back(cells: pl.Series, origin: Column, form: FileForm) -> tuple[pl.Series, pl.DataType]:
+def _read_back(cells: pl.Series, origin: Column, form: FileFormat) -> tuple[pl.Series, pl.DataType]:
     """Cells of a written file as text, in the manner of the column that they come from, and their type."""
     text, dtype = _in_manner(cells, origin)
     return (text if form.nulls else text.fill_null("")), dtype

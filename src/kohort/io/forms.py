@@ -1,15 +1,14 @@
-"""The file formats, each described once: a `FileForm` says its name, its endings, its first bytes and its media type.
+"""The file formats, each described once: a `FileFormat` says its name, its endings, its first bytes, its media type.
 
 Delimited text, Parquet and Arrow are kohort's own business (`source`, `text`, `typed`, `write`). Every other format
-also names the extra that brings its library, and a module with four functions:
+names a module with three functions:
 
-    content(path, inner, form)          the table of a file, each cell with its type, and what the file says besides
-    computed(path, inner, form)         the same, or a view, in a process with limits: see `kohort.io.confined`
-    pack(frame, labels, form)           a file that holds the frame and nothing else
-    unpack(bytes, form)                 what such a file holds, by another reader than the writer's where there is one
+    read(path, inner, format)       the table of a file, each cell with its type, and what the file says besides
+    pack(frame, labels, format)     the bytes of a file that holds the frame and nothing else
+    unpack(bytes, format)           the table in such a file, by another reader than the writer's where there is one
 
-`OWN` and `FORMS` list them. The enumeration `Format` and what file choosers, help, messages, metadata and documentation
-say of formats are derived from these: another format is a module and an entry of `FORMS`.
+The enumeration `Format` and what help, messages, metadata and documentation say of formats are derived from `FORMATS`:
+another format is a module and an entry there, or an entry point of the group `kohort.formats` in another package.
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.errors import InputError, MissingExtraError, UsageError
+from kohort.errors import InputError, UsageError
+from kohort.specification import plugins
+from kohort.system import import_optional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ _STATA: Final = (*range(104, 106), 108, *range(110, 116))
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file of a form holds.
+    """What a file of a format holds.
 
     Attributes:
         frame: Its table.
@@ -55,26 +56,32 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class FileForm:
+class FileFormat:
     """A file format.
 
     Attributes:
         key: What it is called in a job; also the ending of its files.
         title: What it is called in sentences.
-        module: The module that reads and writes it.
-        extra: The extra of kohort that brings its libraries; empty where none is needed.
+        module: The module that reads and writes it; empty for kohort's own.
+        extra: The extra that brings its libraries: one of kohort's, or `package[extra]`; empty where none is needed.
+        magic: Places in a file and the bytes that may stand there: one of them does. A format without is known by the
+            ending alone.
         suffixes: Further endings of its files.
-        magic: Places in a file and the bytes that may stand there: one of them does.
-        inner: What a file can have several of; empty where it holds one table.
+        inner: What a file can have several of, such as `sheet` or `table`; empty where it holds one table. Who reads
+            sheets is also told how many rows to skip, and whether the next one has the names.
         written: Whether it is written, too.
         nulls: Whether a missing cell differs from the empty text.
         plain: Whether text in which every cell is a plain number is written as numbers, as its readers expect.
+        labelled: Whether codes stand in it with their labels; else the labels alone.
         exact: Whether the same cells always give the same bytes.
         independent: What reads a written file back, where it is another library than the one that wrote it.
         media: Its media type.
         separator: Between the cells of a text that has always the same.
         packing: How a text is packed: `gz`, `zst`, or not at all.
         by_engines: Whether an engine writes it, too.
+        in_parts: Whether a release can be a folder of such files.
+        confined: Whether another process with limits reads its files: see `kohort.io.confined`.
+        too_large: What to do where that takes too much.
     """
 
     key: str
@@ -87,17 +94,21 @@ class FileForm:
     written: bool = True
     nulls: bool = False
     plain: bool = False
+    labelled: bool = False
     exact: bool = True
     independent: str = ""
     media: str = "application/octet-stream"
     separator: str = ""
     packing: str = ""
     by_engines: bool = False
+    in_parts: bool = False
+    confined: bool = True
+    too_large: str = "save the table as CSV or Parquet"
 
     @property
     def is_text(self) -> bool:
         """Whether it is delimited text, also packed."""
-        return self.media.startswith("text/") or bool(self.packing)
+        return not self.module and (self.media.startswith("text/") or bool(self.packing))
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -108,20 +119,15 @@ class FileForm:
         """Whether a file may begin with these bytes."""
         return any(head[at:].startswith(magic) for at, magic in self.magic)
 
-    def content(self, path: str, inner: str, *how: str) -> Content:
-        """The table in the file at `path`, or the one called `inner`; of a sheet also how its first rows are read.
+    def read(self, path: str, inner: str, *how: str) -> Content:
+        """The table in the file at `path`, or the one called `inner`; see also `kohort.io.confined.read_file`.
 
         Raises:
             InputError: a table is named, and the file holds one; see also the module.
         """
         if inner and not self.inner:
             raise InputError(f"a {self.title} file holds one table", where=path, hint="leave out # and what follows")
-        found: Content = self._function("content")(path, inner, self, *how)
-        return found
-
-    def computed(self, path: str, inner: str, *how: str) -> Content:
-        """The same, of what `content` has another process read."""
-        found: Content = self._function("computed")(path, inner, self, *how)
+        found: Content = self._function("read")(path, inner, self, *how)
         return found
 
     def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
@@ -134,22 +140,28 @@ class FileForm:
         frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content, self)
         return frame
 
-    def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the four functions
-        module = import_module(f"kohort.io.{self.module}")
+    def library(self, name: str) -> Any:  # noqa: ANN401  a module that may be absent
+        """A library that reads or writes it; a `MissingExtraError` if it is not installed."""
+        return import_optional(name, f"for {self.title} files", self.extra)
+
+    def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the three functions
+        module = import_module(self.module)
         return getattr(module, name + suffix, None) or getattr(module, name)
 
 
-def _statistics(key: str, title: str, *magic: bytes, suffixes: tuple[str, ...] = (), written: bool = True) -> FileForm:
-    starts = tuple((0, one) for one in magic)
-    return FileForm(
+def _statistics(
+    key: str, title: str, *magic: bytes, suffixes: tuple[str, ...] = (), written: bool = True, labelled: bool = False
+) -> FileFormat:
+    return FileFormat(
         key,
         title,
+        "kohort.io.statistics",
         "statistics",
-        "statistics",
-        starts,
+        tuple((0, one) for one in magic),
         suffixes,
         written=written,
         plain=True,
+        labelled=labelled,
         independent="polars-readstat" if written else "",
     )
 
@@ -159,87 +171,108 @@ NO_ROOM: Final = "see whether there is room in the folder of temporary files (TM
 
 _GZIP: Final = "application/gzip"
 _ZSTD: Final = "application/zstd"
+_TABBED: Final = "text/tab-separated-values"
+_PARQUET: Final = "application/vnd.apache.parquet"
+_FAR_CELLS: Final = "delete cells that stand far from the table, or save the sheet as CSV"
 
-#: The formats that kohort reads and writes itself, by the ending of their files without its point.
-OWN: Final[Mapping[str, FileForm]] = MappingProxyType(
-    {
-        form.key: form
-        for form in (
-            FileForm("csv", "CSV", media="text/csv", by_engines=True),
-            FileForm(
-                "tsv", "TSV", suffixes=(".tab",), media="text/tab-separated-values", separator="\t", by_engines=True
-            ),
-            FileForm("csv.gz", "CSV", media=_GZIP, packing="gz"),
-            FileForm("tsv.gz", "TSV", media=_GZIP, packing="gz", separator="\t"),
-            FileForm("csv.zst", "CSV", media=_ZSTD, packing="zst"),
-            FileForm("tsv.zst", "TSV", media=_ZSTD, packing="zst", separator="\t"),
-            FileForm(
-                "parquet",
-                "Parquet",
-                suffixes=(".pq",),
-                nulls=True,
-                media="application/vnd.apache.parquet",
-                by_engines=True,
-            ),
-            FileForm(
-                "ipc", "Arrow", suffixes=(".arrow", ".feather"), nulls=True, media="application/vnd.apache.arrow.file"
-            ),
-        )
-    }
+#: The formats of kohort itself: those that it reads and writes by its own code, then those of libraries.
+_OWN: Final = (
+    FileFormat("csv", "CSV", media="text/csv", by_engines=True, in_parts=True),
+    FileFormat("tsv", "TSV", suffixes=(".tab",), media=_TABBED, separator="\t", by_engines=True),
+    FileFormat("csv.gz", "CSV", media=_GZIP, packing="gz"),
+    FileFormat("tsv.gz", "TSV", media=_GZIP, packing="gz", separator="\t"),
+    FileFormat("csv.zst", "CSV", media=_ZSTD, packing="zst"),
+    FileFormat("tsv.zst", "TSV", media=_ZSTD, packing="zst", separator="\t"),
+    FileFormat("parquet", "Parquet", suffixes=(".pq",), nulls=True, media=_PARQUET, by_engines=True, in_parts=True),
+    FileFormat("ipc", "Arrow", suffixes=(".arrow", ".feather"), nulls=True, media="application/vnd.apache.arrow.file"),
+    FileFormat(
+        "jsonl",
+        "JSON lines",
+        "kohort.io.json_lines",
+        "",
+        ((0, b"{"),),
+        (".ndjson",),
+        nulls=True,
+        independent="json",
+        media="application/jsonl",
+    ),
+    FileFormat(
+        "xlsx",
+        "Excel",
+        "kohort.io.excel",
+        "excel",
+        _ZIP,
+        (".xlsm",),
+        "sheet",
+        plain=True,
+        independent="fastexcel",
+        media="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        too_large=_FAR_CELLS,
+    ),
+    FileFormat(
+        "ods", "OpenDocument", "kohort.io.excel", "excel", _ZIP, inner="sheet", written=False, too_large=_FAR_CELLS
+    ),
+    _statistics("sav", "SPSS", b"$FL2", labelled=True),
+    _statistics("zsav", "compressed SPSS", b"$FL3", labelled=True),
+    _statistics(
+        "dta",
+        "Stata",
+        b"<stata_dta>",
+        *(bytes((one, order, 1, 0)) for one in _STATA for order in (1, 2)),
+        labelled=True,
+    ),
+    _statistics("xpt", "SAS transport", b"HEADER RECORD*******LIB", suffixes=(".xport",)),
+    _statistics("sas7bdat", "SAS", bytes(12) + b"\xc2\xea\x81\x60", written=False),
+    FileFormat(
+        "sqlite",
+        "SQLite",
+        "kohort.io.databases",
+        "",
+        ((0, b"SQLite format 3\0"),),
+        (".sqlite3", ".db"),
+        "table",
+        nulls=True,
+        media="application/vnd.sqlite3",
+        confined=False,
+    ),
+    FileFormat(
+        "duckdb",
+        "DuckDB",
+        "kohort.io.databases",
+        "duckdb",
+        ((8, b"DUCK"),),
+        (".ddb",),
+        "table",
+        nulls=True,
+        exact=False,
+        confined=False,
+    ),
 )
 
-#: The formats that a library reads and writes, likewise.
-FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
-    {
-        form.key: form
-        for form in (
-            FileForm(
-                "jsonl",
-                "JSON lines",
-                "json_lines",
-                "",
-                ((0, b"{"),),
-                (".ndjson",),
-                nulls=True,
-                independent="json",
-                media="application/jsonl",
-            ),
-            FileForm(
-                "xlsx",
-                "Excel",
-                "excel",
-                "excel",
-                _ZIP,
-                (".xlsm",),
-                "sheet",
-                plain=True,
-                independent="fastexcel",
-                media="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            ),
-            FileForm("ods", "OpenDocument", "excel", "excel", _ZIP, inner="sheet", written=False),
-            _statistics("sav", "SPSS", b"$FL2"),
-            _statistics("zsav", "compressed SPSS", b"$FL3"),
-            _statistics(
-                "dta", "Stata", b"<stata_dta>", *(bytes((one, order, 1, 0)) for one in _STATA for order in (1, 2))
-            ),
-            _statistics("xpt", "SAS transport", b"HEADER RECORD*******LIB", suffixes=(".xport",)),
-            _statistics("sas7bdat", "SAS", bytes(12) + b"\xc2\xea\x81\x60", written=False),
-            FileForm(
-                "sqlite",
-                "SQLite",
-                "databases",
-                "",
-                ((0, b"SQLite format 3\0"),),
-                (".sqlite3", ".db"),
-                "table",
-                nulls=True,
-                media="application/vnd.sqlite3",
-            ),
-            FileForm(
-                "duckdb", "DuckDB", "databases", "duckdb", ((8, b"DUCK"),), (".ddb",), "table", nulls=True, exact=False
-            ),
-        )
-    }
+
+def _registered(own: Mapping[str, FileFormat]) -> Mapping[str, FileFormat]:
+    """These and the formats of other packages, by key.
+
+    Raises:
+        UsageError: two have the same key or the same ending, or one has another key than its entry point.
+    """
+    brought, where = plugins("kohort.formats", dict.fromkeys(own, __name__)), "entry points kohort.formats"
+    found = {key: own.get(key) or brought[key] for key in brought}
+    ends: dict[str, str] = {}
+    for key, form in found.items():
+        same = next((end for end in form.endings if ends.setdefault(end, key) != key), "")
+        if same or form.key != key:
+            what = f"has the ending {same} of {ends[same]}" if same else f"is called {form.key} in its record"
+            raise UsageError(f"the format {key} {what}", where=where, hint="change it, or uninstall its package")
+    return MappingProxyType(found)
+
+
+#: Every format by its key; those of other packages come from entry points.
+FORMATS: Final = _registered({one.key: one for one in _OWN})
+
+#: The format that a name's ending means.
+ENDINGS: Final[Mapping[str, FileFormat]] = MappingProxyType(
+    {ending: form for form in FORMATS.values() for ending in form.endings}
 )
 
 
@@ -247,12 +280,12 @@ class _Written(StrEnum):
     """A format that a table can be written in."""
 
     @property
-    def form(self) -> FileForm:
+    def form(self) -> FileFormat:
         """All that is known of it."""
-        return OWN.get(self.value) or FORMS[self.value]
+        return FORMATS[self.value]
 
 
-if TYPE_CHECKING:  # kohort's own are named in the source; the others are what is listed above
+if TYPE_CHECKING:  # the first are named in the source; the others are what is registered
 
     class Format(_Written):
         """A file format that a table can be written in."""
@@ -267,11 +300,19 @@ if TYPE_CHECKING:  # kohort's own are named in the source; the others are what i
         IPC = "ipc"
 
 else:
-    _KEYS = [*OWN, *(key for key, form in FORMS.items() if form.written)]
+    _KEYS = [key for key, form in FORMATS.items() if form.written]
     Format = _Written("Format", {key.upper().replace(".", "_"): key for key in _KEYS}, module=__name__)
 
-#: The format that a name's ending means.
-ENDINGS: Final[Mapping[str, Format]] = MappingProxyType({end: one for one in Format for end in one.form.endings})
+
+def named_format(path: str | os.PathLike[str]) -> FileFormat | None:
+    """The format that the ending of a name means, the longest one that it has.
+
+    >>> [one and one.title for one in map(named_format, ("people.XLSX", "people.csv.gz", "people"))]
+    ['Excel', 'CSV', None]
+    """
+    name = os.fspath(path).lower()
+    ending = max((one for one in ENDINGS if name.endswith(one)), key=len, default="")
+    return ENDINGS.get(ending)
 
 
 def format_of(path: str | os.PathLike[str], explicit: str | None = None) -> Format:
@@ -287,44 +328,31 @@ def format_of(path: str | os.PathLike[str], explicit: str | None = None) -> Form
         if explicit not in list(Format):
             raise UsageError(f"unknown format {explicit!r}", hint=f"formats: {', '.join(Format)}")
         return Format(explicit)
-    name = os.fspath(path).lower()
-    for ending, format_ in ENDINGS.items():
-        if name.endswith(ending):
-            return format_
-    what = f"unknown file type {PurePath(name).suffix or '(no extension)'}"
-    raise UsageError(what, where=str(path), hint=f"use {', '.join(ENDINGS)}, or --format")
+    form = named_format(path)
+    if form is not None and form.written:
+        return Format(form.key)
+    what = f"unknown file type {PurePath(os.fspath(path).lower()).suffix or '(no extension)'}"
+    written = (ending for ending, one in ENDINGS.items() if one.written)
+    raise UsageError(what, where=str(path), hint=f"use {', '.join(written)}, or --format")
 
 
-def form_of(path: str) -> FileForm | None:
-    """The form that the ending of a name means.
+def form_of(path: str) -> FileFormat | None:
+    """The format with a module of its own that the ending of a name means.
 
     >>> form_of("people.XLSX").title, form_of("people.csv")
     ('Excel', None)
     """
-    suffix = PurePath(path).suffix.lower()
-    return next((form for form in FORMS.values() if suffix in form.endings), None)
+    form = named_format(path)
+    return form if form is not None and form.module else None
 
 
 def readable() -> str:
-    """The titles and endings of the forms, for help.
+    """The titles and endings of the formats that have a module of their own, for help.
 
     >>> readable()[:38]
     'JSON lines (.jsonl), Excel (.xlsx), Op'
     """
-    return ", ".join(f"{form.title} (.{form.key})" for form in FORMS.values())
-
-
-def library(name: str, form: FileForm) -> Any:  # noqa: ANN401  a module that may be absent
-    """A library that reads or writes a form.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        return import_module(name)
-    except ImportError:
-        what = f"{name} is needed for {form.title} files and is not installed"
-        raise MissingExtraError(what, hint=f"pip install 'kohort[{form.extra}]'") from None
+    return ", ".join(f"{form.title} (.{form.key})" for form in FORMATS.values() if form.module)
 
 
 #: How an address of Postgres begins.

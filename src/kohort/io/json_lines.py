@@ -10,27 +10,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from kohort.errors import InputError, UnsupportedError
-from kohort.io.confined import confined
-from kohort.io.forms import Content, FileForm
+from kohort.io.forms import Content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.io.forms import FileFormat
     from kohort.tables.table import Labels
 
 
-def content(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a file, which another process reads: brackets may be as deep, and keys as many, as somebody likes.
-
-    Raises:
-        InputError: the file is damaged.
-        LimitError: to read it takes too much.
-    """
-    return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
-
-
-def computed(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a file; for `kohort.io.confined`. A key that an object lacks is a missing cell.
+def read(path: str, inner: str, form: FileFormat) -> Content:
+    """The table in a file, whose brackets may be as deep as anyone likes; a key that an object lacks is a missing cell.
 
     Raises:
         InputError: a line is no object of cells, or has a key twice.
@@ -65,7 +55,7 @@ def _refuse_repeated(line: bytes, where: str) -> None:
         raise InputError("a key stands twice in an object", where=where, hint="keep one of the two")
 
 
-def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFormat) -> bytes:
     """A file that holds `frame`; it has no place for labels.
 
     Raises:
@@ -81,7 +71,7 @@ def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> b
     return file.getvalue()
 
 
-def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
+def unpack(written: bytes, form: FileFormat) -> pl.DataFrame:
     """The table in a file that `pack` made."""
     del form
     lines = [json.loads(line) for line in written.splitlines()]

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from kohort.errors import FileError, InputError, UsageError
+from kohort.io.forms import FORMATS
 from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ CERTIFICATE: Final = "certificate.json"
 _FORM: Final = 1
 
 #: The formats of parts.
-FORMATS: Final = ("csv", "parquet")
+PARTS: Final = tuple(key for key, form in FORMATS.items() if form.in_parts)
 
 #: Parts whose names stand in their order.
 _MOST: Final = 100_000
@@ -175,10 +176,10 @@ def _decoded(text: bytes) -> Manifest | None:
         told = cast("dict[str, Any]", json.loads(text))
         parts = tuple(_listed(one) for one in told["parts"])
         known = Manifest(told["format"], told["separator"], parts, told.get("prefix", ""))
-        if known.format == "csv":
+        if known.format in PARTS and FORMATS[known.format].is_text:
             ReadOptions(separator=known.separator or "")  # refuses what separates no cells
         named = [part_name(place, known.format) for place in range(len(parts))]
-        right = known.encode() == text and known.format in FORMATS
+        right = known.encode() == text and known.format in PARTS
         right = right and (known.prefix == "" or PREFIX.fullmatch(known.prefix) is not None)
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):
         return None
@@ -201,7 +202,7 @@ def altered(folder: Path, known: Manifest) -> str:
     listed, folder = {part.name: part for part in known.parts}, folder / known.prefix
     try:
         there = {path.name for path in folder.iterdir()}
-        added = sum(name.endswith(FORMATS) for name in there - listed.keys())
+        added = sum(name.endswith(PARTS) for name in there - listed.keys())
         found = {
             name for name in listed.keys() & there if ListedPart.of(_written(folder, listed[name])) == listed[name]
         }

@@ -19,9 +19,10 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, TypeVar, TypeVarTuple
 
-from kohort.errors import FileError, InputError, MissingExtraError, UsageError
+from kohort.errors import FileError, InputError, UsageError
 from kohort.io.forms import STORES, is_store
 from kohort.io.manifest import CERTIFICATE, MANIFEST, manifest_of
+from kohort.system import import_optional
 
 if TYPE_CHECKING:
     import os
@@ -223,13 +224,9 @@ def opened(place: Address) -> Store:
 
 
 def _library() -> Any:  # noqa: ANN401  a module that may be absent
-    try:
-        for part in "store", "exceptions":
-            import_module(f"obstore.{part}")
-        return import_module("obstore")
-    except ImportError:
-        what = "obstore is needed for object stores and is not installed"
-        raise MissingExtraError(what, hint="pip install 'kohort[store]'") from None
+    for part in "store", "exceptions":
+        import_optional(f"obstore.{part}", "for object stores", "store", called="obstore")
+    return import_module("obstore")
 
 
 def _hint(scheme: str) -> str:

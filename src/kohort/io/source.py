@@ -14,7 +14,6 @@ import sys
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
@@ -22,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.errors import FileError, InputError, KohortError, LimitError, MissingExtraError
-from kohort.io.forms import FORMS, OWN, FileForm, form_of
-from kohort.system import memory, zeros_beyond_the_end
+from kohort.errors import FileError, InputError, KohortError, LimitError
+from kohort.io.forms import ENDINGS, FORMATS, FileFormat, form_of
+from kohort.system import import_optional, memory, zeros_beyond_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -178,11 +177,6 @@ def _most(options: ReadOptions) -> int:
     return min(options.max_memory, memory() // 2)
 
 
-def form(name: str, content: Content) -> str:
-    """The format of a file: one of `sniff.READABLE`."""
-    return format_of(name, bytes(content[:HEAD]), bytes(content[-HEAD:]))
-
-
 def text_of(name: str, content: Content, options: ReadOptions, *, packed: bool) -> Text:
     """The text in plain or packed bytes.
 
@@ -251,16 +245,8 @@ def _inside(name: str, file: Any, size: int, options: ReadOptions) -> bytearray:
 
 
 def zstandard() -> Any:  # noqa: ANN401  a module that may be absent
-    """The library that packs with Zstandard.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        return import_module("zstandard")
-    except ImportError:
-        what = "zstandard is needed for .zst files and is not installed"
-        raise MissingExtraError(what, hint="pip install 'kohort[zstd]'") from None
+    """The library that packs with Zstandard; a `MissingExtraError` if it is not installed."""
+    return import_optional("zstandard", "for .zst files", "zstd")
 
 
 def _too_much(name: str, most: int, options: ReadOptions) -> LimitError:
@@ -296,18 +282,18 @@ def _undecodable(
     return InputError("a byte that the encoding does not have", where=f"{name}, line {line}", hint=hint)
 
 
-def foreign(name: str, content: Content) -> FileForm | None:
-    """The form of `kohort.io.forms` that a file has, by its name or else by its first bytes; `None` if it has none.
+def foreign(name: str, content: Content) -> FileFormat | None:
+    """The format with a module of its own that a file has, by its name or else by its first bytes; `None` if none.
 
     Raises:
         InputError: the name is of one and the bytes are not.
     """
     head, claimed = bytes(content[:HEAD]), form_of(name)
-    begun = [form for form in FORMS.values() if form.begins(head)]
+    begun = [form for form in FORMATS.values() if form.module and form.begins(head)]
     if claimed is None:
         unclaimed = PurePath(name).suffix.lower() not in _SUFFIXES
         return begun[0] if len(begun) == 1 and unclaimed else None  # what is zipped is told by its name alone
-    if claimed in begun:
+    if claimed in begun or not (claimed.magic or begun):
         return claimed
     akin = [form for form in begun if form.module == claimed.module]
     if akin:
@@ -348,15 +334,14 @@ _PARQUET: Final = b"PAR1"
 #: Last part of a name -> the format it claims; other names claim nothing.
 _SUFFIXES: Final = MappingProxyType(
     {
-        **{end: "text" if form.is_text else form.title for form in OWN.values() for end in form.endings},
+        **{end: "text" if form.is_text else form.title for end, form in ENDINGS.items()},
         **dict.fromkeys((".txt", ".psv"), "text"),
         ".gz": "gzip",
-        **{ending: form.title for form in FORMS.values() for ending in form.endings},
         **dict.fromkeys((".zip", ".npz"), "zip"),
         ".xls": "Excel 97",
         **dict.fromkeys((".pkl", ".pickle", ".joblib"), "pickle"),
         ".npy": "NumPy",
-        **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON"),
+        ".json": "JSON",
         **dict.fromkeys((".h5", ".hdf5"), "HDF5"),
         ".bz2": "bzip2",
         ".xz": "xz",
@@ -378,31 +363,36 @@ _HINTS: Final = MappingProxyType(
 )
 
 
-def format_of(name: str, head: bytes, tail: bytes = b"") -> str:
-    """The format of a file: one of `READABLE`.
+def claimed_format(name: str, default: str = "text") -> str:
+    """The format that a file's name claims.
 
-    Args:
-        name: The file's name; only its suffix counts.
-        head: Its first `HEAD` bytes.
-        tail: Its last bytes.
+    >>> [claimed_format(name) for name in ("a.TAB", "a.feather", "a.dat.gz", "a.dat")]
+    ['text', 'Arrow', 'gzip', 'text']
+    """
+    return _SUFFIXES.get(PurePath(name).suffix.lower(), default)
+
+
+def form(name: str, content: Content) -> str:
+    """The format of a file, one of `READABLE`, by its bytes and the suffix of its name.
 
     Raises:
         InputError: The format is not read, or name and bytes disagree.
 
-    >>> format_of("people.csv", b"name,age")
+    >>> form("people.csv", b"name,age")
     'text'
-    >>> format_of("people.csv", b"PAR1", b"PAR1")
+    >>> form("people.csv", b"PAR1 PAR1")
     Traceback (most recent call last):
     kohort.errors.InputError: the name says text, the bytes say Parquet
       where: people.csv
       hint: give the file the name of its format
     """
-    found = _found(head, tail)
-    claimed = _SUFFIXES.get(PurePath(name).suffix.lower(), found)
-    for form in (found, claimed):
-        if form not in READABLE:
-            hint = _HINTS.get(form, "save the table as CSV or Parquet")
-            raise InputError(f"a {form} file is not read", where=name, hint=hint)
+    head = bytes(content[:HEAD])
+    found = _found(head, bytes(content[-HEAD:]))
+    claimed = claimed_format(name, found)
+    for one in (found, claimed):
+        if one not in READABLE:
+            hint = _HINTS.get(one, "save the table as CSV or Parquet")
+            raise InputError(f"a {one} file is not read", where=name, hint=hint)
     if claimed == "Parquet" and head.startswith(_PARQUET):
         return claimed  # cut short, it lacks the end: for the Parquet reader to say
     if claimed != found:
@@ -416,4 +406,4 @@ def _found(head: bytes, tail: bytes) -> str:
     if head.startswith(_PARQUET) and tail.endswith(_PARQUET):
         return "Parquet"
     known = next((form for magic, form in _MAGIC.items() if head.startswith(magic)), "")
-    return known or next((form.title for form in FORMS.values() if form.begins(head)), "text")
+    return known or next((form.title for form in FORMATS.values() if form.begins(head)), "text")

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from kohort.errors import FileError, InputError, SourceNote
-from kohort.io.confined import confined
-from kohort.io.forms import Content, FileForm, library
+from kohort.io.forms import Content, FileFormat
 from kohort.system import path_of
 from kohort.tables.table import Labels
 
@@ -49,22 +48,15 @@ _USUAL: Final = 28
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def content(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a file of a statistics program, which another process reads: its counts may ask for any memory.
+def read(path: str, inner: str, form: FileFormat) -> Content:
+    """The table in a file of a statistics program, whose counts may ask for any memory.
 
     Raises:
         InputError: the file is damaged.
-        LimitError: to read it takes too much.
         MissingExtraError: pyreadstat is not installed.
     """
-    library("pyreadstat", form)  # where it is absent, no process is begun
-    return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
-
-
-def computed(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a file of a statistics program; for `kohort.io.confined`."""
     del inner  # it holds one
-    pyreadstat = library("pyreadstat", form)
+    pyreadstat = form.library("pyreadstat")
     read: Callable[..., Any] = getattr(pyreadstat, f"read_{_family(form)}")
     place = str(Path(path).absolute())  # it takes `~` for the home
     try:
@@ -92,7 +84,7 @@ def computed(path: str, inner: str, form: FileForm) -> Content:
     return Content(pl.DataFrame(columns).rename(names), kept, tuple(notes))
 
 
-def _family(form: FileForm) -> str:
+def _family(form: FileFormat) -> str:
     """What the library calls a form."""
     return {"zsav": "sav", "xpt": "xport"}.get(form.key, form.key)
 
@@ -126,13 +118,13 @@ def _labelled(series: pl.Series, named: Mapping[Any, str]) -> tuple[pl.Series, d
 _REFUSED: Final = "Unable to write data"
 
 
-def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFormat) -> bytes:
     """A file with the names that the program allows; a name that it does not allow is the variable's label.
 
     SAS transport files have no value labels.
     """
     options: dict[str, object] = {"compress": True} if form.key == "zsav" else {}
-    pyreadstat = library("pyreadstat", form)
+    pyreadstat = form.library("pyreadstat")
     names, labels = variables(frame.columns), {name: _fitting(name, one, form) for name, one in labels.items()}
     titles = [
         labels[name].title if name in labels and new == name else name if new != name else None
@@ -165,7 +157,7 @@ def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> b
     return head + written[_HEAD:]
 
 
-def _fitting(name: str, labels: Labels, form: FileForm) -> Labels:
+def _fitting(name: str, labels: Labels, form: FileFormat) -> Labels:
     """What is said of a column, as long as the program allows; what is cut is told."""
     most, longest = _LONGEST.get(_family(form), (1 << 15, 1 << 15))
     title, codes = _cut(labels.title, most), {_cut(label, longest): code for label, code in labels.codes.items()}
@@ -237,9 +229,9 @@ def called(variable: str, title: str) -> str:
     return title if title and not _is_allowed(title) and allowed(title) in {variable, plain} else variable
 
 
-def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
+def unpack(written: bytes, form: FileFormat) -> pl.DataFrame:
     """The table in a file that `pack` made, read by polars-readstat."""
-    readstat = library("polars_readstat", form)
+    readstat = form.library("polars_readstat")
     name = f"release.{form.key}"
     frame: pl.DataFrame = readstat.read_readstat(name, data=written, threads=1)
     told = readstat.ScanReadstat(name, data=written).metadata

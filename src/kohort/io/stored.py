@@ -32,15 +32,12 @@ from kohort.io.databases import (
     shown,
     sqlite_table,
 )
-from kohort.io.forms import FORMS, Content, Format, form_of, is_address, library, located
+from kohort.io.forms import FORMATS, Content, Format, form_of, is_address, located
 from kohort.io.typed import from_content
 from kohort.io.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-
-#: The forms of files that a table is written into.
-_FILES: Final = ("sqlite", "duckdb")
 
 #: Bytes by which such a file is known.
 _HEAD: Final = 16
@@ -111,7 +108,7 @@ def stored(target: str | os.PathLike[str]) -> StoredTable | None:
         return StoredTable(uri, table, "postgres")
     path, table = located(name)
     form = form_of(path)
-    return StoredTable(path, table, form.key) if table and form is not None and form.key in _FILES else None
+    return StoredTable(path, table, form.key) if table and form is not None and form.key in _KINDS else None
 
 
 def text_of(place: StoredTable) -> bytes:
@@ -125,13 +122,13 @@ def text_of(place: StoredTable) -> bytes:
         with opened(place) as session:
             return session.text()
     _refuse_absent(place)
-    return _text(FORMS[place.kind].content(place.base, place.table), place)
+    return _text(FORMATS[place.kind].read(place.base, place.table), place)
 
 
 def others(path: Path) -> tuple[str, ...]:
     """What a database file holds besides a release: tables that would go if the file were replaced."""
     form = form_of(str(path))
-    if form is None or form.key not in _FILES or not path.is_file():
+    if form is None or form.key not in _KINDS or not path.is_file():
         return ()
     with path.open("rb") as file:
         if not form.begins(file.read(_HEAD)):
@@ -282,7 +279,7 @@ def _sqlite(place: StoredTable) -> Generator[Session]:
 
 @contextmanager
 def _duckdb(place: StoredTable) -> Generator[Session]:
-    duckdb, name = library("duckdb", FORMS["duckdb"]), str(Path(place.base).absolute())  # `md:x` is a server's
+    duckdb, name = FORMATS["duckdb"].library("duckdb"), str(Path(place.base).absolute())  # `md:x` is a server's
     with _reporting(duckdb.Error, place), closing(duckdb.connect(name, config=SHUT)) as base:
         base.execute("BEGIN TRANSACTION")
         yield Session(place, base, base)
@@ -299,4 +296,5 @@ def _postgres(place: StoredTable) -> Generator[Session]:
         yield Session(place, base, cursor)
 
 
+#: What opens a database, by its kind.
 _KINDS: Final[dict[str, Callable[[StoredTable], Any]]] = {"sqlite": _sqlite, "duckdb": _duckdb, "postgres": _postgres}

@@ -26,7 +26,7 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
 
     Args:
         source: A path to delimited text (also packed by gzip or Zstandard), Parquet, Arrow IPC or any of
-            `kohort.io.forms.FORMS`, with `#NAME` for one of several sheets or tables; a folder of Parquet files; the
+            `kohort.io.forms.FORMATS`, with `#NAME` for one of several sheets or tables; a folder of Parquet files; the
             address of a Postgres database with `#TABLE`; the address of a release in an object store; `-` for delimited
             text on standard input; or a frame of polars, pandas or Arrow, or anything that streams Arrow; a table that
             was read already; or a release.
@@ -102,9 +102,9 @@ def _parts(folder: str, options: ReadOptions, workspace: Workspace) -> Table:
     from kohort.tables.recoded import joined  # noqa: PLC0415  as above
 
     known = listed_parts(folder)
-    if not known.separator:
+    if known.format == "parquet":
         return read_folder(folder)
-    how = replace(options, separator=known.separator, header=True, skip_rows=None)
+    how = replace(options, separator=known.separator or None, header=True, skip_rows=None)
     return joined([_file(str(path), how, workspace) for path in known.paths(Path(folder))], workspace)
 
 
@@ -126,19 +126,20 @@ def _file(path: str, options: ReadOptions, workspace: Workspace) -> Table:
 def _content(path: str, inner: str, content: Content, options: ReadOptions, workspace: Workspace) -> Table:
     """The table in the content of a file, or the one of that name in it."""
     from kohort.io import source, typed  # noqa: PLC0415  polars is loaded when something is read
+    from kohort.io.confined import read_file  # noqa: PLC0415  as above
     from kohort.io.text import read_text  # noqa: PLC0415
 
     if (foreign := source.foreign(path, content)) is not None:
         is_sheet = foreign.inner == "sheet"
         _refuse_names(f"the {foreign.title} file", replace(options, skip_rows=None) if is_sheet else options)
         how = (str(options.skip_rows or 0), "named" if options.header else "") if is_sheet else ()
-        return typed.from_content(foreign.content(path, inner, *how), path, workspace)
+        return typed.from_content(read_file(foreign, path, inner, *how), path, workspace)
     if inner:
         what = f"the file has one table, which is not called {inner!r}"
         raise InputError(what, where=path, hint="leave out # and the name")
     if (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
-        return (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path), workspace)
+        return typed.read_typed(Path(path), form, workspace)
     return read_text(source.text_of(path, content, options, packed=form in source.PACKED), options, workspace)
 
 

@@ -17,24 +17,23 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 import polars as pl
 
-from kohort.errors import FileError, InputError, LimitError, MissingExtraError, SchemaError, SourceNote, UsageError
+from kohort.errors import FileError, InputError, LimitError, SchemaError, SourceNote, UsageError
 from kohort.io.cells import NO_CHARACTER, as_text, encode, of_arrow
 from kohort.io.options import LONGEST_NAME, MOST_COLUMNS
 from kohort.io.packed import described, refuse_bytes
 from kohort.shown import NONCHARACTER
+from kohort.system import import_optional
 from kohort.system.workspace import HEAP
 from kohort.tables.table import Column, Table, all_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from kohort.io.forms import Content
     from kohort.system.workspace import Workspace
@@ -82,26 +81,6 @@ _UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def read_parquet(path: Path, workspace: Workspace = HEAP) -> Table:
-    """The table in a Parquet file, one column in memory at a time, and its codes in the workspace.
-
-    Raises:
-        InputError: the file is no Parquet file, is damaged, or holds names or types that cannot be read.
-        FileError: the system failed to read the file.
-    """
-    return _read(path, "Parquet", workspace)
-
-
-def read_ipc(path: Path, workspace: Workspace = HEAP) -> Table:
-    """The table in an Arrow IPC file (Feather version 2), likewise.
-
-    Raises:
-        InputError: the file is no Arrow IPC file, is damaged, or holds names or types that cannot be read.
-        FileError: the system failed to read the file.
-    """
-    return _read(path, "Arrow", workspace)
 
 
 def from_frame(frame: object, workspace: Workspace = HEAP) -> Table:
@@ -158,13 +137,9 @@ def streamed(frame: object) -> pl.DataFrame | pl.LazyFrame:
         return pl.DataFrame(cast("Any", frame))
 
 
-def extra(library: str) -> ModuleType:
+def extra(name: str) -> Any:  # noqa: ANN401  a module that may be absent
     """An optional library, imported; a `MissingExtraError` if it is not installed."""
-    try:
-        return import_module(library)
-    except ImportError:
-        message = f"{library} is needed for this frame and is not installed"
-        raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
+    return import_optional(name, "for this frame", "pandas")
 
 
 def from_content(content: Content, where: str, workspace: Workspace = HEAP) -> Table:
@@ -180,7 +155,8 @@ def from_content(content: Content, where: str, workspace: Workspace = HEAP) -> T
     return Table(tuple(said), table.records)
 
 
-def _read(path: Path, form: str, workspace: Workspace) -> Table:
+def read_typed(path: Path, form: str, workspace: Workspace = HEAP) -> Table:
+    """The table in a `Parquet` or `Arrow` file; see `table_in`."""
     where = str(path)
     if not path.is_file():
         raise InputError("there is no such file", where=where)

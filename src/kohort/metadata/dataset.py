@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from kohort.certificate.table import Certificate, Described
-from kohort.io.forms import ENDINGS, Format
+from kohort.io.forms import Format, named_format
 from kohort.schema import Role
 
 if TYPE_CHECKING:
@@ -43,8 +43,9 @@ class Dataset:
         separator: Between the cells of a text.
         sha256: The digest of its bytes.
         size: How many they are.
-        records: Records, or transactions.
-        fields: Its columns; none of transactions, whose lines differ in length.
+        records: How many records, or transactions, there are.
+        unit: What these are.
+        fields: Its columns; none of anything but a table.
         models: The privacy models that it meets.
         not_promised: What does not follow.
         version: The version of kohort that verified it.
@@ -59,6 +60,7 @@ class Dataset:
     sha256: str
     size: int
     records: int
+    unit: str
     fields: tuple[Field, ...]
     models: tuple[str, ...]
     not_promised: tuple[str, ...]
@@ -73,10 +75,9 @@ class Dataset:
     @property
     def description(self) -> str:
         """What it is, in three sentences."""
-        what = "transactions" if self.format is None else "records"
         return (
-            f"{self.records:,} {what} that meet {', '.join(self.models)}. Verified on the published bytes by kohort "
-            f"{self.version}; the certificate {self.certificate} says what was checked. Not promised: "
+            f"{self.records:,} {self.unit} that meet {', '.join(self.models)}. Verified on the published bytes by "
+            f"kohort {self.version}; the certificate {self.certificate} says what was checked. Not promised: "
             f"{' '.join(self.not_promised)}"
         )
 
@@ -97,7 +98,7 @@ def dataset(certificate: Certified, name: str, *, title: str | None = None, lice
     separator, fields = "", tuple[Field, ...]()
     if isinstance(certificate, Certificate):
         job = Described.certified(certificate)
-        form = _format(job, certificate.release)
+        form = _format(job, certificate)
         separator = form.form.separator or job.job.writing.separator
         fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
     return Dataset(
@@ -109,6 +110,7 @@ def dataset(certificate: Certified, name: str, *, title: str | None = None, lice
         sha256=certificate.sha256,
         size=certificate.size,
         records=certificate.rows,
+        unit=certificate.unit,
         fields=fields,
         models=certificate.promised,
         not_promised=certificate.not_promised,
@@ -117,12 +119,12 @@ def dataset(certificate: Certified, name: str, *, title: str | None = None, lice
     )
 
 
-def _format(job: Described, file: str) -> Format:
-    """The format of a release: the one that was asked for, or its name's."""
+def _format(job: Described, certificate: Certificate) -> Format:
+    """The format of a release: the one that was asked for, or its name's; of a table in a database its text."""
     if job.job.writing.format is not None:
         return job.job.writing.format
-    endings = [ending for ending in ENDINGS if file.lower().endswith(ending)]
-    return ENDINGS[max(endings, key=len)] if endings else Format.CSV
+    form = named_format(str(certificate.parts[0]["name"]) if certificate.parts else certificate.release)
+    return Format.CSV if form is None else Format(form.key)
 
 
 def _done(column: Attribute, certificate: Certificate) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Generic, NamedTuple, TypedDic
 
 from kohort.errors import TargetError, UsageError
 from kohort.io.forms import Format, files, form_of, format_of, is_address, is_store
-from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST, new_prefix
+from kohort.io.manifest import CERTIFICATE, MANIFEST, PARTS, new_prefix
 from kohort.io.write import write
 from kohort.publish import Companion, check_target, publish
 from kohort.release.job import Writing
@@ -113,7 +113,7 @@ def outlet(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Outlet:
         path = Path(place.name)
         return Outlet(path, path / CERTIFICATE, of_parts=True, store=place, prefix=new_prefix())
     path = Path(target)
-    if is_folder(target) and (writing.format == Format.CSV or writing.records_per_part is not None):
+    if is_folder(target) and (writing.format not in {None, Format.PARQUET} or not _whole(writing)):
         return Outlet(path, path / CERTIFICATE, of_parts=True)
     if is_folder(target):
         return Outlet(path / _PART, beside(path), folder=path)
@@ -169,7 +169,7 @@ def written_as(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> For
             what = "only a folder has parts"
             raise UsageError(what, where="records-per-part", hint="end the name of the output with /")
         return format_of(Path(target), named)
-    if named not in ({None, *FORMATS} if folder else {None, Format.PARQUET}) or not (folder or _whole(writing)):
+    if named not in ({None, *PARTS} if folder else {None, Format.PARQUET}) or not (folder or _whole(writing)):
         what = "a folder is written as Parquet or CSV; a table of a database has its own format"
         raise UsageError(what, hint="leave out the format (--format)")
     return Format(named or Format.PARQUET)

@@ -20,7 +20,7 @@ from kohort.errors import FileError, InputError, LimitError, SourceNote, Unsuppo
 from kohort.io import source as files
 from kohort.io.databases import OFFLINE, chosen, opened, quoted, refuse_beside, view
 from kohort.io.folders import parts_of
-from kohort.io.forms import FORMS, is_address, is_store, library, located
+from kohort.io.forms import FORMATS, is_address, is_store, located
 from kohort.io.header import lay_out
 from kohort.io.source import LF, Text, line_of
 from kohort.io.text import records_in
@@ -258,7 +258,7 @@ def _rows(table: str, start: int, records: int) -> str:
 
 
 def _module() -> Any:  # noqa: ANN401  a module that may be absent
-    return library("duckdb", FORMS["duckdb"])
+    return FORMATS["duckdb"].library("duckdb")
 
 
 @contextmanager

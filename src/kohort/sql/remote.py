@@ -21,7 +21,7 @@ from kohort.engines.base import Counted, needed_columns, searched_sensitive
 from kohort.engines.gates import Tuples, refuse_pairs, refuse_unsafe
 from kohort.engines.local import LOCAL, counts_of, parts_in
 from kohort.errors import LimitError, UnsupportedError
-from kohort.io.forms import Format
+from kohort.io.forms import FORMATS, Format
 from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
 from kohort.sql import sql
@@ -252,7 +252,8 @@ class RemoteEngine:
         if format_ is not None and format_.form.by_engines:
             return
         what = "keeps no release in memory" if format_ is None else f"does not write {format_}"
-        hint = "name an output that ends with .csv, .tsv or .parquet, or a FOLDER/ (in Python target=)"
+        *endings, last = (f".{key}" for key, form in FORMATS.items() if form.by_engines)
+        hint = f"name an output that ends with {', '.join(endings)} or {last}, or a FOLDER/ (in Python target=)"
         raise UnsupportedError(f"{self.base.title} {what}", where="output", hint=hint)
 
     def read(self, source: object, options: ReadOptions) -> Relation:

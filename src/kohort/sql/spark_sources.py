@@ -23,7 +23,7 @@ import polars as pl
 from kohort.errors import InputError, UnsupportedError
 from kohort.io import source as files
 from kohort.io.folders import parts_of
-from kohort.io.forms import is_address
+from kohort.io.forms import ENDINGS, is_address
 from kohort.io.header import lay_out
 from kohort.io.manifest import has_manifest, listed_parts
 from kohort.io.source import CR, LF, Text, line_of
@@ -50,7 +50,7 @@ _READ: Final = (
 )
 
 #: The endings of text in a folder.
-_TEXTS: Final = (".csv", ".tsv")
+_TEXTS: Final = tuple(ending for ending, form in ENDINGS.items() if form.is_text and form.by_engines)
 
 #: Bytes of a text that are looked at together.
 _PIECE: Final = 1 << 26

@@ -27,8 +27,11 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Final, NoReturn
+
+from kohort.errors import MissingExtraError
 
 try:
     import fcntl
@@ -289,6 +292,25 @@ def mapped(file: BinaryIO) -> bytes | mmap.mmap:
         except (OSError, ValueError):  # no file of the system, or one without a byte
             pass
     return file.read()
+
+
+def import_optional(name: str, purpose: str, extra: str, *, called: str = "") -> Any:  # noqa: ANN401  a module that may be absent
+    """The module `name` of an optional library, by its own name `called`; `extra` is kohort's, or `package[extra]`.
+
+    Raises:
+        MissingExtraError: It is not installed.
+
+    >>> import_optional("nothing", "for a doctest", "all")
+    Traceback (most recent call last):
+    kohort.errors.MissingExtraError: nothing is needed for a doctest and is not installed
+      hint: pip install 'kohort[all]'
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        what = f"{called or name} is needed {purpose} and is not installed"
+        package = extra if "[" in extra else f"kohort[{extra}]"
+        raise MissingExtraError(what, hint=f"pip install '{package}'") from None
 
 
 def error_number(error: Exception) -> int | None:

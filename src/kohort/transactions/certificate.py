@@ -85,6 +85,11 @@ class CoherenceCertificate(Certified):
         """Transactions released."""
         return self.transactions
 
+    @property
+    def unit(self) -> str:
+        """What these are."""
+        return "transactions"
+
     def asked(self) -> TransactionJob:
         """The job, in which a name stands for all items that have a role.
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kohort.calls import PATH, called, verb
 from kohort.errors import UsageError
+from kohort.io.forms import named_format
+from kohort.io.source import claimed_format
 from kohort.release.job import SECRET
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Summary, verified
@@ -32,11 +34,6 @@ if TYPE_CHECKING:
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
     from kohort.transactions.roles import RoleChoice, Roles
     from kohort.transactions.verify import CoherenceVerdict
-
-#: The endings of Parquet files, of cells between tabs, and of files that are no plain text.
-_PARQUET = frozenset({".parquet", ".pq"})
-_TABBED = frozenset({".tab", ".tsv"})
-_PACKED = frozenset({".arrow", ".feather", ".gz", ".ipc", ".xlsx"})
 
 
 def check_min_support(share: Fraction) -> None:
@@ -87,14 +84,14 @@ class BasketWriting:
         if str(target) == "-":
             hint = "name a file: a release is verified before it is published"
             raise UsageError("a release is not written to standard output", hint=hint)
-        ending = target.suffix.lower()
-        form = self.form or (Form.LISTS if ending in _PARQUET else reading.form)
-        if ending in _PACKED or (form is Form.LISTS) is not (ending in _PARQUET):
-            what = f"the form {form} is not written to a file whose name ends in {ending or 'nothing'}"
+        claimed, named = claimed_format(target.name), named_format(target)
+        form = self.form or (Form.LISTS if claimed == "Parquet" else reading.form)
+        if claimed not in {"text", "Parquet"} or (form is Form.LISTS) is not (claimed == "Parquet"):
+            what = f"the form {form} is not written to a file whose name ends in {target.suffix.lower() or 'nothing'}"
             raise UsageError(what, where="format", hint="lists are written to .parquet, every other form as plain text")
         read = reading.separator if form is reading.form else None
-        named = "\t" if ending in _TABBED and form is not Form.BASKET else None
-        return BasketOptions(form=form, separator=self.separator or named or read)
+        own = named.separator if named is not None and form is not Form.BASKET else ""
+        return BasketOptions(form=form, separator=self.separator or own or read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

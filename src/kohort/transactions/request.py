@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, UsageError
+from kohort.io.forms import FORMATS
 from kohort.job.codec import plain
 from kohort.job.document import Document, document_at, document_of
 from kohort.job.faults import job_error
@@ -356,9 +357,6 @@ def description(job: TransactionJob) -> dict[str, Any]:
 # --- what is right key by key, and together makes no sense ------------------------------------------------------------
 
 
-#: Endings of files that hold lists where no form is said.
-_PARQUET: Final = (".parquet", ".pq")
-
 #: Forms whose cells have no column of their own.
 _NO_COLUMNS: Final = frozenset({Form.BASKET, Form.MATRIX, Form.MATRIX_HEADER})
 
@@ -372,7 +370,7 @@ _LISTED: Final = ("private", "private-file", "no-private", "public", "public-fil
 
 def form_of(said: KeyValues, path: object) -> Form:
     """The form that is said; where none is, that of a file with such a name."""
-    return said.format or (Form.LISTS if str(path).lower().endswith(_PARQUET) else Form.BASKET)
+    return said.format or (Form.LISTS if str(path).lower().endswith(FORMATS["parquet"].endings) else Form.BASKET)
 
 
 def misfits(raw: Mapping[str, object], lacking: Sequence[Place] = ()) -> Iterator[Misfit]:

@@ -258,7 +258,7 @@ def delimited(trail: Trail, claim: Claim) -> Table:
         VerificationError: the bytes are not the plainest form of a table with the claimed columns: UTF-8, LF line
             ends, quotes only where they must be.
     """
-    separator = "\t" if claim.format.startswith("tsv") else claim.separator
+    separator = Format(claim.format).form.separator or claim.separator
     layout = _layout(trail.content, claim, separator)
     trail.go_to(layout.body)
     if claim.witness is not None and not claim.excel_safe:

@@ -15,7 +15,7 @@ import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import FileError, UsageError, VerificationError
-from kohort.io.forms import FORMS, OWN, FileForm
+from kohort.io.forms import FORMATS, FileFormat
 from kohort.schema import Label
 from kohort.shown import Summary, many
 from kohort.system.workspace import HEAP, tallied
@@ -314,18 +314,16 @@ class Claim:
     @property
     def is_text(self) -> bool:
         """Whether the format is delimited text, which has no null but the empty cell."""
-        form = self._form
-        return form is not None and form.is_text
+        return (form := self._form) is not None and form.is_text
 
     @property
     def has_nulls(self) -> bool:
         """Whether a missing cell of the format differs from the empty text."""
-        form = self._form
-        return form is None or form.nulls
+        return (form := self._form) is None or form.nulls
 
     @property
-    def _form(self) -> FileForm | None:
-        return OWN.get(self.format) or FORMS.get(self.format)
+    def _form(self) -> FileFormat | None:
+        return FORMATS.get(self.format)
 
     @property
     def k(self) -> int:

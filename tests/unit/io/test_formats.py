@@ -36,7 +36,7 @@ from kohort.errors import (
 )
 from kohort.io import ReadOptions, databases, excel, records, statistics
 from kohort.io.foreign import pack, unpack
-from kohort.io.forms import ENDINGS, FORMS, OWN, Content, Format
+from kohort.io.forms import ENDINGS, FORMATS, Content, Format
 from kohort.io.typed import from_content, from_frame
 from kohort.io.write import to_frame
 from kohort.tables.table import Column, Labels, Table
@@ -47,11 +47,13 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read here, where a test can see how; `tests/faults/test_hostile_files.py` has another process do it."""
 
     def here(path: str, key: str, inner: str, *how: str, **_: object) -> Content:
-        return FORMS[key].computed(path, inner, *how)
+        return FORMATS[key].read(path, inner, *how)
 
-    for module in (excel, statistics):
-        monkeypatch.setattr(module, "confined", here)
+    monkeypatch.setattr("kohort.io.confined.confined", here)
 
+
+#: The formats of libraries.
+FORMS = {key: form for key, form in FORMATS.items() if form.module}
 
 #: Dates and times without a zone, as workbooks have them.
 at = partial(dt.datetime, tzinfo=None)
@@ -73,11 +75,10 @@ def frame_of(table: Table) -> pl.DataFrame:
 
 def test_every_written_form_is_a_format() -> None:
     """What can be written can be asked for, under the form's own key and by each of its endings."""
-    forms = [key for key, form in FORMS.items() if form.written]
-    assert [*OWN, *forms] == [format_.value for format_ in Format]
+    assert [key for key, form in FORMATS.items() if form.written] == [format_.value for format_ in Format]
     assert all(one.form.key == one.value for one in Format)
-    assert ENDINGS.keys() == {end for one in Format for end in one.form.endings}
-    assert all(form.key == key for key, form in FORMS.items())
+    assert ENDINGS.keys() == {end for form in FORMATS.values() for end in form.endings}
+    assert all(form.key == key for key, form in FORMATS.items())
 
 
 @pytest.mark.parametrize("key", FORMS)

@@ -369,18 +369,18 @@ def test_what_the_process_sends(place: Path, monkeypatch: pytest.MonkeyPatch) ->
     key, out, err = place.suffix[1:], BytesIO(), BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out))
     monkeypatch.setattr(sys, "stderr", TextIOWrapper(err, write_through=True))
-    confined.main(path, key, "older", "5", "9")
+    confined.main(path, key, "older", "5", "9", "confined")
     assert pl.read_ipc(BytesIO(out.getvalue())).rows() == [(37,)]
     with pytest.raises(SystemExit) as ended:
-        confined.main(path, key, "nobody", "5", "9")
+        confined.main(path, key, "nobody", "5", "9", "confined")
     assert (ended.value.code, json.loads(err.getvalue().splitlines()[-1])["what"]) == (3, "there is no table 'nobody'")
 
     def too_much(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(databases, "computed", too_much)
+    monkeypatch.setattr(databases, "read", too_much)
     with pytest.raises(SystemExit) as ended:
-        confined.main(path, key, "older", "5", "9")
+        confined.main(path, key, "older", "5", "9", "confined")
     assert ended.value.code == 8
 
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from kohort.errors import InputError, MissingExtraError, SchemaError, UsageError
-from kohort.io.typed import check_names, from_frame, kind_of, read_ipc, read_parquet
+from kohort.io.typed import check_names, from_frame, kind_of, read_typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,12 +74,12 @@ def _from_batch(frame: pl.DataFrame, _: Path) -> Table:
 
 def _from_parquet(frame: pl.DataFrame, folder: Path) -> Table:
     frame.write_parquet(folder / "table[1]*.parquet")
-    return read_parquet(folder / "table[1]*.parquet")
+    return read_typed(folder / "table[1]*.parquet", "Parquet")
 
 
 def _from_ipc(frame: pl.DataFrame, folder: Path) -> Table:
     frame.write_ipc(folder / "table[1]*.arrow")
-    return read_ipc(folder / "table[1]*.arrow")
+    return read_typed(folder / "table[1]*.arrow", "Arrow")
 
 
 SOURCES = [_from_lazy, _from_arrow, _from_batch, _from_parquet, _from_ipc]

@@ -106,6 +106,15 @@ class TestEvery:
         assert licence not in document(folder, name, vocabulary).read_text(encoding="utf-8")
 
 
+def test_a_release_in_parts_has_the_format_of_its_parts(folder: Path) -> None:
+    """A folder of Parquet files is no CSV, whatever its manifest is called."""
+    flags = ("--quasi", "age,town", "--rest", "drop", "--k", 5, "--quiet", "--records-per-part", 300)
+    ran = kohort("anonymize", folder / "people.csv", "--out", f"{folder / 'parts'}/", *flags)
+    assert ran.status == 0, ran.err
+    ran = kohort("metadata", folder / "parts" / "certificate.json", "--format", "frictionless")
+    assert '"mediatype": "application/vnd.apache.parquet"' in ran.out
+
+
 class TestFrictionless:
     """The data package."""
 

@@ -17,22 +17,21 @@ that is most frequent where the first model learns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from kohort import system
 from kohort.assessment.comparison.distribution import groups_of
 from kohort.assessment.comparison.line import keys_of
 from kohort.assessment.population import matches
 from kohort.core.frequency import group
-from kohort.errors import InputError, MissingExtraError, UsageError
+from kohort.errors import InputError, UsageError
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.shown import Share, Significant  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import ModuleType
 
     from kohort.arrays import Codes, Counts, Index
     from kohort.assessment.comparison.line import ColumnLine, Places, Side
@@ -83,14 +82,9 @@ class Prediction:
     released: Share
 
 
-def library() -> ModuleType:
+def library() -> Any:  # noqa: ANN401  a module that may be absent
     """The part of scikit-learn that is used."""
-    try:
-        return import_module("sklearn.ensemble")
-    except ImportError:
-        raise MissingExtraError(
-            "scikit-learn is needed to train a classifier and is not installed", hint="pip install 'kohort[learn]'"
-        ) from None
+    return system.import_optional("sklearn.ensemble", "to train a classifier", "learn", called="scikit-learn")
 
 
 def prediction(lines: Sequence[ColumnLine], target: ColumnLine, *, seed: int = 0) -> Prediction:

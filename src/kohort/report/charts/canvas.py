@@ -12,7 +12,6 @@ from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from io import BytesIO
 from itertools import pairwise
 from math import floor, log10
@@ -20,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 from unicodedata import east_asian_width
 from xml.dom import minidom
 
-from kohort.errors import FileError, MissingExtraError, UsageError
+from kohort import system
+from kohort.errors import FileError, UsageError
 from kohort.shown import HUGE, four_digits
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
-    from types import ModuleType
 
     from matplotlib.figure import Figure
 
@@ -86,17 +85,13 @@ SETTINGS: Final = {
 }
 
 
-def library(name: str = "matplotlib") -> ModuleType:
+def library(name: str = "matplotlib") -> Any:  # noqa: ANN401  a module that may be absent
     """A module of matplotlib."""
     log = logging.getLogger("matplotlib")
     level = log.level
     log.setLevel(logging.ERROR)  # that it finds no folder for its fonts, or has to look for them, is no fault of a run
     try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError(
-            "matplotlib is needed for pictures and is not installed", hint="pip install 'kohort[report]'"
-        ) from None
+        return system.import_optional(name, "for pictures", "report", called="matplotlib")
     except OSError:
         what = "matplotlib, which draws pictures, finds no folder that it can write to"
         raise FileError(what, hint="name one in MPLCONFIGDIR") from None

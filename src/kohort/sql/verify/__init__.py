@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from kohort.verify.aggregates import Hashed
 
 
-#: Text whose parts have a header each, and one when they are joined.
-_BARE: Final = ("csv", "tsv")
-
 #: The codes of a column whose records are not in memory.
 NO_CODES: Final = np.empty(0, np.uint8)
 
@@ -86,7 +83,7 @@ class WrittenParts:
         tuples = added(passed(), columns, hashed)
         names = tuple(attribute.name for attribute in claim.schema.released)
         with reading_release():
-            sha256, size = digest_of(paths, text=claim.format in _BARE)
+            sha256, size = digest_of(paths, text=claim.is_text)
         return cls(tuple(parts), names, sha256, size, tuples, tuple(paths), claim, values)
 
     @property

@@ -199,9 +199,9 @@ CHARTS: Final[Mapping[str, Callable[[PageFigure], Iterable[Chart]]]] = plugins(
 
 
 def chart_list(twin: PageFigure) -> Iterator[Chart]:
-    """The charts that there are figures for; figures that are of no page are a table's."""
-    made = CHARTS[text(twin["kind"]) if twin["kind"] else "table"]
-    yield from (chart for chart in made(twin) if chart.rows)
+    """The charts that there are figures for, in a kind of page that has charts; figures of no page are a table's."""
+    made = CHARTS.get(text(twin["kind"]) if twin["kind"] else "table")
+    yield from (chart for chart in (made(twin) if made is not None else ()) if chart.rows)
 
 
 def table_charts(twin: PageFigure) -> Iterator[Chart]:
