@@ -153,7 +153,11 @@ def test_templates_are_read() -> None:
     template = """{# it is a comment #}
 <p title="it {{ x }}">nobody <b>is</b> {% if y %}here{% endif %}: {{ "it is" if z else name }}</p>"""
     assert [*shown(template)] == [(2, "it …"), (2, "nobody"), (2, "is"), (2, "here: …"), (2, "it is")]
-    assert {name.split("/")[0] for name, _, _ in texts() if name.endswith(".jinja")} == {"desk", "report"}
+    assert {name.split("/")[0] for name, _, _ in texts() if name.endswith(".jinja")} == {
+        "desk",
+        "report",
+        "transactions",
+    }
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import in_item_order
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify import CoherenceCheck, comparisons, in_order_of, plain_digest
 from kohort.transactions.verify.cohorts import count_cohorts
-from kohort.transactions.verify.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
 
 if TYPE_CHECKING:
     import os
