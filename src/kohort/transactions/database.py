@@ -116,9 +116,14 @@ class Transactions(Summary):
         """The number of transactions."""
         return self.starts.size - 1
 
-    @cached_property
+    @property
     def supports(self) -> Counts:
         """(m,) the transactions that contain each item."""
+        return self._supports
+
+    @cached_property
+    def _supports(self) -> Counts:
+        """The same, counted once."""
         counts = np.zeros(len(self.names), np.int64)
         block = max(_BLOCK, counts.size)
         for start in range(0, self.cells.size, block):
