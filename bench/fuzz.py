@@ -53,7 +53,8 @@ from kohort.schema import Attribute, Role, Schema
 from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
-from kohort.transactions.io import BasketOptions, read_transactions
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions
 from kohort.transactions.recheck import check_transactions_again
 from kohort.transactions.roles import Listed
 from kohort.verify.labels import parted

@@ -27,7 +27,7 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 
-from kohort.transactions.io import BasketOptions
+from kohort.transactions.io.options import BasketOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 from kohort.errors import FileError, VerificationError
 from kohort.sql.duckdb import DuckDB
+from kohort.transactions import io as baskets
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.duckdb import baskets_of
-from kohort.transactions.io import read
+from kohort.transactions.io import pieces_of
 from kohort.transactions.io.options import BasketOptions, Form
-from kohort.transactions.io.read import pieces_of
 from kohort.transactions.verify import verify_transactions
 from kohort.transactions.verify.aggregated import verify_by_aggregation
 from kohort.verify.verdict import BY_AGGREGATION
@@ -96,7 +96,7 @@ def test_a_correct_release_gets_the_same_verdict(
     writing: BasketOptions, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many bytes are looked at together: what is found is what is found in memory."""
-    monkeypatch.setattr(read, "_PIECE", size)
+    monkeypatch.setattr(baskets, "_PIECE", size)
     right = replace(GOOD, writing=writing)
     found = verdict(right)
     assert (found.way, found.engine) == (BY_AGGREGATION, "a plain source")
@@ -157,7 +157,7 @@ def test_numbers_that_do_not_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the long form, also between pieces."""
     long = replace(GOOD, writing=LONG)
     assert refused(long, long.written.replace(b"\n4,", b"\n9,")) == "bytes"
-    monkeypatch.setattr(read, "_PIECE", 4)
+    monkeypatch.setattr(baskets, "_PIECE", 4)
     assert refused(long, long.written.replace(b"\n4,", b"\n9,")) == "bytes"
 
 
@@ -205,7 +205,7 @@ def test_private_items_that_are_suppressed() -> None:
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_an_order_that_tells_something(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two transactions that changed places, in one piece or in two."""
-    monkeypatch.setattr(read, "_PIECE", size)
+    monkeypatch.setattr(baskets, "_PIECE", size)
     rows = list(GOOD.rows)
     rows[CARD_TEST], rows[BREAD_MILK] = rows[BREAD_MILK], rows[CARD_TEST]
     assert refused(GOOD, unordered(rows)) == "order"

@@ -20,7 +20,8 @@ import pytest
 
 from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError, SchemaError, UsageError
 from kohort.io import ReadOptions
-from kohort.transactions.io import BasketOptions, Form, read_content, read_transactions
+from kohort.transactions.io import read_content, read_transactions
+from kohort.transactions.io.options import BasketOptions, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,7 +24,7 @@ Bits: TypeAlias = NDArray[np.uint64]
 #: What public items share with private ones.
 Pairs: TypeAlias = NDArray[np.int32]
 
-#: Transactions and items, then a level's sets, supports and parents, then room: as `kohort.transactions._tids` has it.
+#: Transactions and items, then a level's sets, supports and parents, then room: see `kohort.transactions._engines`.
 Search: TypeAlias = "Sequence[Any]"
 
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from kohort.errors import KohortError
 from kohort.io.options import ReadOptions
-from kohort.transactions.io import BasketOptions, Form, read_content
+from kohort.transactions.io import read_content
 from kohort.transactions.io.cells import by_first, by_key
+from kohort.transactions.io.options import BasketOptions, Form
 from tests.reference.basket_loops import PLAIN
 from tests.unit.test_native_mondrian import heard, spoil
 

@@ -15,9 +15,8 @@ from kohort.errors import VerificationError
 from kohort.transactions.database import Transactions
 from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.recode import recode
-from kohort.transactions.verify import CoherenceClaim
+from kohort.transactions.verify import CoherenceClaim, check_lineage
 from kohort.transactions.verify.cohorts import count_cohorts
-from kohort.transactions.verify.databases import check_lineage
 from kohort.verify.aggregates import first_halves
 from tests.reference.transactions import problem_of, raw_databases
 from tests.reference.verify_loops import PLAIN, ROOM

@@ -54,21 +54,21 @@ def tables(job: Part) -> Part:
         raise TypeError(reading)
     if not all(isinstance(one["name"], str) for one in schema["attributes"]):
         raise TypeError(schema)
-    columns = {one["name"]: _keys(one, "name") | _grid(one) for one in schema["attributes"]}
-    input_ = {"quote": "", **_keys(reading, *_LIMITS), "missing": schema["missing"]}
+    columns = {one["name"]: keys_of(one, "name") | _grid(one) for one in schema["attributes"]}
+    input_ = {"quote": "", **keys_of(reading, *_LIMITS), "missing": schema["missing"]}
     limit = algorithm.get("search", algorithm).get("limit")
     share = limit and limit.get("share")
     number = limit and SuppressionLimit(limit.get("records"), share and exact(share))
     perturb = {"columns": dict(_perturbed(one) for one in job["perturbations"])}
     return {
         "input": input_ | ({"complete-records": job["complete"]} if job["complete"] else {}),
-        "output": _keys(job["writing"]),
+        "output": keys_of(job["writing"]),
         "privacy": {} if number is None else {"max-suppression": str(number)},
         "method": _method(algorithm, [name for name, one in columns.items() if one["role"] == "quasi"]),
         "answers": job.get("answers", []),
         "columns": columns,
         "perturb": perturb | ({"insecure-reproducible": True} if job["insecure_reproducible"] else {}),
-        "purpose": _keys(job.get("purpose", {})),
+        "purpose": keys_of(job.get("purpose", {})),
         "resolved": {
             "columns": [*columns],
             "undeclared": schema["undeclared"],
@@ -92,34 +92,6 @@ def judged(job: Part, *, models_known: bool, method_known: bool) -> Part:
     }
 
 
-def transaction_tables(job: Part) -> Part:
-    """The tables of a job on transactions, likewise."""
-    roles, algorithm, writing = job["roles"], job["algorithm"], _keys(job["writing"], "form")
-    items = _keys(roles, "absent") | {"min-support": said(exact(job["min_support"])), "weight": job["weights"]}
-    if roles["kind"] == "Listed":
-        items |= {"allow-absent": roles["absent"], "no-private": roles["private"] == 0}
-        counts = [job["weights"], roles["private"], 0 if roles["public"] is None else roles["public"]]
-    else:
-        items["delta"], counts = said(exact(roles["delta"])), [job["weights"]]
-    if any(type(count) is not int for count in counts):
-        raise TypeError(counts)
-    more: dict[str, Part] = {"LocalSuppression": {"suppress": "cells"}, "Optimum": {"optimal": True}}
-    return {
-        "output": writing | ({"format": job["writing"]["form"]} if "form" in job["writing"] else {}),
-        "privacy": _keys(job["coherence"], "h") | {"h": said(exact(job["coherence"]["h"]))},
-        "items": {key: one for key, one in items.items() if one is not None and (key == "public" or one != 0)},
-        "method": _keys(algorithm) | more.get(algorithm["kind"], {}) | {"max-sets": job["most"]},
-        "purpose": _keys(job.get("purpose", {})),
-    }
-
-
-def judged_transactions(job: Part) -> Part:
-    """What form 9 tells of a job on transactions, but for numbers of items, names of items, and how they are read."""
-    roles = {key: one for key, one in job["roles"].items() if key not in {"private", "public"}}
-    untold = {"reading", "weights", *(() if job.get("labels") else ("labels",))}
-    return {key: one for key, one in job.items() if key not in untold} | {"roles": roles}
-
-
 def exact(text: str) -> Fraction:
     """The number that a certificate tells in digits, or as a fraction of two such numbers.
 
@@ -135,7 +107,7 @@ def exact(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _keys(part: Part, *others: str) -> Part:
+def keys_of(part: Part, *others: str) -> Part:
     """The fields of a part by the keys of a job file."""
     return {name.replace("_", "-"): value for name, value in part.items() if name not in {"kind", *others}}
 
@@ -156,7 +128,7 @@ def _grid(column: Part) -> Part:
 def _method(algorithm: Part, quasi: Sequence[str]) -> Part:
     if algorithm["kind"] == "LocalRecoding":
         return _method(algorithm["search"], quasi) | {"local": True}
-    kind, table = _kind(algorithm), _keys(algorithm, *_OF_CLASS)
+    kind, table = _kind(algorithm), keys_of(algorithm, *_OF_CLASS)
     name = next((other for field, other in _VARIANTS.items() if algorithm.get(field)), _METHODS.get(kind, kind))
     if kind not in _METHODS:
         return {"name": name, "labels": "own"}

@@ -251,14 +251,14 @@ NARROW: Final = Function("kohort_narrow", INDEX, *[SIZES] * 2, TO_INDEX, TO_SIZE
 TRANSPOSE: Final = Function("kohort_transpose", INDEX, SIZES, TO_INDEX, TO_SIZES)
 LOOK: Final = Function("kohort_look", INDEX, *[SIZES] * 2, *[INDEX] * 3, *[TO_INDEX] * 2)
 
-#: List candidates, and bound them: see `kohort.transactions._levels` and, for the last two, `._pairs`.
+#: List candidates, and bound them: see `kohort.transactions._levels` and, for the last two, `._rows`.
 CANDIDATES: Final[tuple[Any, ...]] = SIZES, NUMBER, INDEX, SIZES
 JOIN: Final = Function("kohort_join", TO_INDEX, SIZES, *[INDEX] * 3, *[TO_INDEX] * 3, TO_SIZES, *[TO_INDEX] * 2)
 FLOORS: Final = Function("kohort_floors", *[INDEX] * 3, NUMBER, INDEX, TO_INDEX)
 TALLY: Final = Function("kohort_tally", *[INDEX, SIZES] * 2, NUMBER, TO_SIZES)
 BOUNDS: Final = Function("kohort_bounds", SIZES, *CANDIDATES, TO_SIZES, TO_INDEX)
 
-#: Count cohorts, as bitmaps and as lists: see `kohort.transactions._bitmaps` and `._tids`.
+#: Count cohorts, as bitmaps and as lists: see `kohort.transactions._bitmaps` and `._engines`.
 MARK: Final = Function("kohort_mark", INDEX, *[SIZES] * 2, TO_WORDS)
 CROSS: Final = Function("kohort_cross", *[WORDS] * 2, NUMBER, TO_SIZES)
 COUNT_BITS: Final = Function("kohort_count_bits", WORDS, *CANDIDATES, TO_WORDS, TO_INDEX)
@@ -271,7 +271,7 @@ COUNT_LISTS: Final = Function("kohort_count_lists", SEARCH, NUMBER, INDEX, SIZES
 DEAL: Final = Function("kohort_deal", SEARCH, NUMBER, INDEX, SIZES, INDEX, TO_INDEX, TO_SIZES)
 MARK_COHORTS: Final = Function("kohort_mark_cohorts", INDEX, *[SIZES] * 2, NUMBER, TO_SIZES, TO_MARKS)
 
-#: Drop items, and give them back: see `kohort.transactions._greedy` and `.optimum`. Moles come with both their sides.
+#: Drop items, and give them back: see `kohort.transactions.suppression` and `.optimum`. Moles come with both sides.
 SIDES: Final = INDEX, SIZES, INDEX, SIZES
 DROP: Final = Function("kohort_drop", *SIDES, INDEX, *[NUMBER] * 2, TO_SIZES, *[TO_INDEX] * 2, TO_MARKS, TO_INDEX)
 GIVE_BACK: Final = Function("kohort_give_back", *SIDES, SIZES, TO_INDEX, TO_MARKS)
@@ -300,7 +300,7 @@ MOVE_BY_NODE: Final = Function("kohort_move_by_node", *PLACED, *[INDEX] * 2, *[N
 # ── The verifier ─────────────────────────────────────────────────────────────────────────────────
 
 #: Hash texts: see `kohort.verify.aggregates`. Follow released transactions to their origins, and count their cohorts:
-#: see `kohort.transactions.verify`, `.databases` for the first two, `.cohorts` for the others.
+#: see `kohort.transactions.verify` for the first two, and `.cohorts` there for the others.
 HASH: Final = Function("kohort_hash", BYTES, INDEX, TO_WORDS)
 DESCENTS: Final = Function("kohort_descents", INDEX, SIZES)
 HOLD: Final = Function("kohort_hold", *[INDEX, SIZES] * 2, INDEX, *[SIZES] * 2, TO_INDEX)

@@ -1,6 +1,6 @@
 /* Room "moles", what follows the search: items dropped and given back, transactions put in order.
 
-   A score is a gain over a cost, and the gain a count of moles between two bounds: see `kohort.transactions._greedy`. The
+   A score is a gain over a cost, and the gain a count of moles between two bounds: see `kohort.transactions.suppression`. The
    order is described in `kohort.transactions.recode`. `tests/reference/mole_loops.py` has the same loops in Python. */
 
 #include "lists.h"

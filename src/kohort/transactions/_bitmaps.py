@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Items
     from kohort.transactions._levels import Level
-    from kohort.transactions._pairs import Pairs
-    from kohort.transactions._rows import Rows
+    from kohort.transactions._rows import Pairs, Rows
 
 #: A cohort: (words,) uint64, a bit for each transaction.
 Bits: TypeAlias = NDArray[np.uint64]

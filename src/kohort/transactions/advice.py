@@ -18,12 +18,12 @@ from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions
 from kohort.transactions.io import read_transactions
 from kohort.transactions.pipeline import dry_run_transactions
+from kohort.transactions.recode import arranged
 from kohort.transactions.request import of, request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from kohort.arrays import Index
     from kohort.job.document import Document
     from kohort.job.lines import Place
     from kohort.transactions.release import TransactionJob
@@ -91,11 +91,7 @@ def _some(transactions: Transactions) -> Transactions:
     """At most `SAMPLED` transactions, evenly spread, over the same items."""
     if len(transactions) <= SAMPLED:
         return transactions
-    rows = np.linspace(0, len(transactions) - 1, SAMPLED).astype(np.int64)
-    lengths = transactions.lengths[rows]
-    starts: Index = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    cells: Index = np.repeat(transactions.starts[rows] - starts[:-1], lengths) + np.arange(int(starts[-1]))
-    return Transactions(transactions.names, starts, transactions.cells[cells])
+    return arranged(transactions, np.linspace(0, len(transactions) - 1, SAMPLED).astype(np.int64))
 
 
 def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:

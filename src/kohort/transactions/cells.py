@@ -31,12 +31,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.native.library import MARK_COHORTS
-from kohort.transactions._greedy import by_loss, give_back
 from kohort.transactions._rows import Incidence, Rows
 from kohort.transactions.database import Transactions, held
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution, is_feasible, refuse_infeasible
-from kohort.transactions.suppression import items_of, steps
+from kohort.transactions.suppression import by_loss, give_back, items_of, steps
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Items, Mask

@@ -14,22 +14,8 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Database
+    from kohort.transactions.problem import MoleCount
     from kohort.transactions.roles import Roles
-
-
-@dataclass(frozen=True, slots=True)
-class MoleCount:
-    """Minimal moles of one size.
-
-    Attributes:
-        size: Their items.
-        rare: Those whose cohort is below k.
-        breach: Those in whose cohort a private item is in more than the share h.
-    """
-
-    size: int
-    rare: int
-    breach: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,6 +78,4 @@ def check_transactions(database: Database, roles: Roles, coherence: Coherence, *
     too_few = n > 0 and coherence.is_rare(n)
     if over or too_few:
         return CoherenceFinding(coherence.name, n, too_few, over, ())
-    moles = mine(problem)
-    counts = tuple(MoleCount(size, int(rare.sum()), int((~rare).sum())) for size, rare in enumerate(moles.rare, 1))
-    return CoherenceFinding(coherence.name, n, too_few, over, counts)
+    return CoherenceFinding(coherence.name, n, too_few, over, mine(problem).counts)

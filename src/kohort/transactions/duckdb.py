@@ -29,9 +29,9 @@ from kohort.tables.texts import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.transactions.duckdb_levels import CohortCounter
+from kohort.transactions.io import IN_PIECES
 from kohort.transactions.io.cells import check_items
 from kohort.transactions.io.options import BasketOptions, Form
-from kohort.transactions.io.read import IN_PIECES
 from kohort.transactions.io.typed import COUNTED, empty, long_columns
 from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.roles import Draw, Drawn

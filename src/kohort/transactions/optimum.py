@@ -26,11 +26,10 @@ import numpy as np
 from kohort.errors import UsageError
 from kohort.native.library import MARK_DISPENSABLE
 from kohort.solver import Program, refuse_missing, solve
-from kohort.transactions._greedy import give_back
 from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import ItemSuppression, SuppressionSolution, refuse_infeasible
-from kohort.transactions.suppression import items_of, steps
+from kohort.transactions.suppression import give_back, items_of, steps
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask

@@ -92,6 +92,21 @@ class Step:
     left: int
 
 
+@dataclass(frozen=True, slots=True)
+class MoleCount:
+    """Minimal moles of one size.
+
+    Attributes:
+        size: Their items.
+        rare: Those whose cohort is below k.
+        breach: Those in whose cohort a private item is in more than the share h.
+    """
+
+    size: int
+    rare: int
+    breach: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Moles:
     """The minimal moles of a database: those of which no part is a mole.
@@ -111,6 +126,11 @@ class Moles:
     def singles(self) -> Items:
         """(s,) the items that are moles alone."""
         return self.sets[0][:, 0]
+
+    @property
+    def counts(self) -> tuple[MoleCount, ...]:
+        """How many there are of each size from 1."""
+        return tuple(MoleCount(size, int(rare.sum()), int((~rare).sum())) for size, rare in enumerate(self.rare, 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from kohort.certificate import form_9
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -25,10 +24,11 @@ from kohort.certificate.again import (
     unseen,
 )
 from kohort.certificate.form import FORM
-from kohort.certificate.form_9 import exact
+from kohort.certificate.form_9 import exact, keys_of
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.job.certified import as_told, dotted, refuse_other_words, refusing
 from kohort.native.library import DESCENTS
+from kohort.schema.numbers import said
 from kohort.transactions import request
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.certificate import not_promised
@@ -37,8 +37,8 @@ from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import in_item_order
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.verify import CoherenceCheck, comparisons, in_order_of, plain_digest
 from kohort.transactions.verify.cohorts import count_cohorts
-from kohort.transactions.verify.databases import CoherenceCheck, comparisons, in_order_of, plain_digest
 
 if TYPE_CHECKING:
     import os
@@ -75,7 +75,7 @@ def transaction_job(known: CoherenceCertificate) -> TransactionJob:
     """
     with refusing():
         told, older = cast("Tables", deepcopy(known.job)), known.form < FORM
-        tables = form_9.transaction_tables(told) if older else told
+        tables = _older_tables(told) if older else told
         items: Tables = tables["items"]
         counted = [key for key in _ITEM_NAMES if key in items]
         if any(type(items[key]) is not int or items[key] < (key != "public") for key in counted):
@@ -86,10 +86,38 @@ def transaction_job(known: CoherenceCertificate) -> TransactionJob:
         raw = tables | {"transactions": {}, "input": {"path": "-"}, "output": output, "items": items | named}
         job = request.request(raw, where=dotted).job
         if older:
-            refuse_other_words(*map(form_9.judged_transactions, (as_told(job), told)))
+            refuse_other_words(*map(_judged, (as_told(job), told)))
         else:
             refuse_other_words(request.description(job), tables)
         return job
+
+
+def _older_tables(job: Tables) -> Tables:
+    """The tables of a job on transactions that a certificate in form 9 has; see `kohort.certificate.form_9`."""
+    roles, algorithm, writing = job["roles"], job["algorithm"], keys_of(job["writing"], "form")
+    items = keys_of(roles, "absent") | {"min-support": said(exact(job["min_support"])), "weight": job["weights"]}
+    if roles["kind"] == "Listed":
+        items |= {"allow-absent": roles["absent"], "no-private": roles["private"] == 0}
+        counts = [job["weights"], roles["private"], 0 if roles["public"] is None else roles["public"]]
+    else:
+        items["delta"], counts = said(exact(roles["delta"])), [job["weights"]]
+    if any(type(count) is not int for count in counts):
+        raise TypeError(counts)
+    more: dict[str, Tables] = {"LocalSuppression": {"suppress": "cells"}, "Optimum": {"optimal": True}}
+    return {
+        "output": writing | ({"format": job["writing"]["form"]} if "form" in job["writing"] else {}),
+        "privacy": keys_of(job["coherence"], "h") | {"h": said(exact(job["coherence"]["h"]))},
+        "items": {key: one for key, one in items.items() if one is not None and (key == "public" or one != 0)},
+        "method": keys_of(algorithm) | more.get(algorithm["kind"], {}) | {"max-sets": job["most"]},
+        "purpose": keys_of(job.get("purpose", {})),
+    }
+
+
+def _judged(job: Tables) -> Tables:
+    """What form 9 tells of a job on transactions, but for numbers of items, names of items, and how they are read."""
+    roles = {key: one for key, one in job["roles"].items() if key not in {"private", "public"}}
+    untold = {"reading", "weights", *(() if job.get("labels") else ("labels",))}
+    return {key: one for key, one in job.items() if key not in untold} | {"roles": roles}
 
 
 def written_as(known: CoherenceCertificate) -> BasketOptions:

@@ -7,6 +7,10 @@ rest, to lose as little as can be is to hit sets at the least weight, which is N
 that hits most for what it loses, again and again, and loses at most 1 + ln(s) times what it must, where s minimal
 moles are to be hit (Chvatal, A Greedy Heuristic for the Set-Covering Problem, 1979).
 
+A score is a gain over a cost, gain = min(max(moles, least), most), where `moles` are the moles left that contain the
+item: so one loop serves every score. Moles only become fewer and costs stay, so scores only fall. An item whose score,
+counted anew, is still the highest of those last known is therefore the highest of all: the heap is lazy.
+
 Invariant: the counts of moles are exact after each step. Scores are compared as exact fractions; ties go by item order.
 Cost beyond mining: linear in the items of all minimal moles, and a logarithm of the items for every score counted anew.
 """
@@ -19,8 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.native.library import DROP
-from kohort.transactions._greedy import give_back
+from kohort.native.library import DROP, GIVE_BACK
 from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import ItemSuppression, Step, SuppressionSolution, refuse_infeasible
@@ -118,3 +121,27 @@ def steps(moles: Incidence, losses: Counts, score: Score = Score.MMIL, others: M
     out = np.empty((heap.size, 3), np.int64)
     size = DROP(*moles.sides, costs, *score.bounds, *work, out)
     return tuple(Step(item, found, left) for item, found, left in out[:size].tolist())
+
+
+def give_back(moles: Incidence, losses: Counts, dropped: Items) -> tuple[Items, Items]:
+    """The dropped items that are needed, in their order, and those that are given back, in theirs.
+
+    A greedy search may drop an item whose moles the items dropped later hit too. Items are tried by their loss, the
+    largest first, ties by item order. One is given back if every mole that contains it has another item that stays
+    dropped. That the moles are hit is all that coherence asks for; and as what is dropped only becomes less, an item
+    that was needed when it was tried stays needed: no single item of the result can be spared.
+
+    Args:
+        moles: The minimal moles that have to be hit.
+        losses: (m,) what dropping an item loses.
+        dropped: Items that hit every mole.
+    """
+    order = by_loss(losses, dropped)
+    returned = np.zeros(order.size, np.bool_)
+    GIVE_BACK(*moles.sides, order, np.zeros(len(moles), np.int64), returned)
+    return dropped[~np.isin(dropped, order[returned])], order[returned]
+
+
+def by_loss(losses: Counts, items: Items) -> Items:
+    """The items with the largest loss first, ties by item order."""
+    return items[np.lexsort((items, -losses[items]))]

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from kohort.io import ReadOptions
 from kohort.transactions.database import Transactions
-from kohort.transactions.io import BasketOptions, Form, Reading, read_content, read_transactions
+from kohort.transactions.io import Reading, read_content, read_transactions
+from kohort.transactions.io.options import BasketOptions, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable

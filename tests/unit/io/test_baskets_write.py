@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from kohort.errors import FileError, UsageError
 from kohort.transactions.database import Transactions
-from kohort.transactions.io import BasketOptions, Form, read_content, write_transactions
+from kohort.transactions.io import read_content, write_transactions
+from kohort.transactions.io.options import BasketOptions, Form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

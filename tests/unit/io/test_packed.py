@@ -15,7 +15,8 @@ from kohort import io
 from kohort.engines.base import engine_of
 from kohort.errors import InputError, KohortError, LimitError
 from kohort.io import packed
-from kohort.transactions.io import BasketOptions, Form, read_transactions
+from kohort.transactions.io import read_transactions
+from kohort.transactions.io.options import BasketOptions, Form
 
 if TYPE_CHECKING:
     from pathlib import Path

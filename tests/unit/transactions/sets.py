@@ -10,9 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from kohort.transactions._bitmaps import Bitmaps
-from kohort.transactions._engines import Engines
+from kohort.transactions._engines import Engines, Tids
 from kohort.transactions._rows import Incidence
-from kohort.transactions._tids import Tids
 from kohort.transactions.moles import mine
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kohort.transactions.check import MoleCount, check_transactions
+from kohort.transactions.check import check_transactions
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
+from kohort.transactions.problem import MoleCount
 from kohort.transactions.roles import Roles
 
 ROWS = ["1010001", "1010010", "0110000", "1100010", "1110000", "1111110"]

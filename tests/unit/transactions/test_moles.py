@@ -15,8 +15,8 @@ from hypothesis import given
 from kohort.errors import LimitError
 from kohort.transactions import _bitmaps, _engines, _levels
 from kohort.transactions._bitmaps import Bitmaps
+from kohort.transactions._engines import Tids
 from kohort.transactions._rows import Rows
-from kohort.transactions._tids import Tids
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.transactions._greedy import by_loss, give_back
 from kohort.transactions._rows import Incidence
+from kohort.transactions.suppression import by_loss, give_back
 from tests.unit.transactions.sets import Family, families, hits, incidence_of
 
 if TYPE_CHECKING:

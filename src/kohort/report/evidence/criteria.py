@@ -7,7 +7,7 @@ singled out, whether records of one person can be linked, and whether something 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -127,19 +127,4 @@ CONTEXT: Final = (
         covered="The certificate lets anyone check later that a file is the one that was verified.",
         missing="Watching for other releases and new sources, assessing anew, incidents, and calling data back.",
     ),
-)
-
-#: What is said of transactions in place of three of them, by how their parts begin.
-_OF_TRANSACTIONS: Final = {
-    "Threats": {"covered": "Attackers who know some or all public items of a person were tried, each beside controls."},
-    "Data": {
-        "covered": "Items are public, private or neither, as the job says; what seems to identify people is listed.",
-        "missing": "Whether the roles are right, and which other sources tell what a person has.",
-    },
-    "Identifiability": {"covered": "Cohorts, inferences and what attacks found are measured; techniques are listed."},
-}
-
-#: The parts, as a dossier of transactions answers them.
-TRANSACTION_CONTEXT: Final = tuple(
-    replace(one, **_OF_TRANSACTIONS.get(one.part.partition(":")[0], {})) for one in CONTEXT
 )

@@ -131,11 +131,8 @@ def transaction_figures(release: TransactionRelease) -> TransactionFigures:
         method=release.job.algorithm.name,
         suppress=_suppressed(release.solution.suppression),
         size1_moles=tuple(release.named(moles.singles)),
-        minimal_moles={str(size): len(sets) for size, sets in enumerate(moles.sets[1:], 2)},
-        moles_by_kind={
-            str(size): {"rare": int(rare.sum()), "breach": int((~rare).sum())}
-            for size, rare in enumerate(moles.rare, 1)
-        },
+        minimal_moles={str(one.size): one.rare + one.breach for one in moles.counts[1:]},
+        moles_by_kind={str(one.size): {"rare": one.rare, "breach": one.breach} for one in moles.counts},
         dropped=tuple(release.named(release.dropped)),
         returned=() if returned is None else tuple(release.named(returned)),
         distortion=float(release.distortion),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import compress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.assessment.inspection.safe_harbor import found_among
-from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRITERIA, ContextPart
+from kohort.report.evidence.criteria import CONTEXT, TRANSACTION_CRITERIA, ContextPart
 from kohort.report.evidence.tables import MODEL, Technique
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
 from kohort.shown import ToldAs, many, rounded
+from kohort.transactions.pipeline import claim_of
 from kohort.transactions.problem import CellSuppression
 from kohort.transactions.report.page import TransactionVerdict, verdict
 from kohort.transactions.risk import Tried, cohort_attacks
@@ -19,7 +19,6 @@ from kohort.transactions.risk import Tried, cohort_attacks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from kohort.arrays import Mask
     from kohort.transactions.release import TransactionRelease
 
 #: What no dossier of transactions shows.
@@ -31,6 +30,22 @@ Other releases of the same people.
 Identifiers that the form of an item does not give away: names of people and places, plain numbers, words of a text.
 What Safe Harbor asks beside its list: no actual knowledge of how to identify someone by what remains.
 """.splitlines()
+)
+
+
+#: What is said of transactions in place of three of them, by how their parts begin.
+_OF_TRANSACTIONS: Final = {
+    "Threats": {"covered": "Attackers who know some or all public items of a person were tried, each beside controls."},
+    "Data": {
+        "covered": "Items are public, private or neither, as the job says; what seems to identify people is listed.",
+        "missing": "Whether the roles are right, and which other sources tell what a person has.",
+    },
+    "Identifiability": {"covered": "Cohorts, inferences and what attacks found are measured; techniques are listed."},
+}
+
+#: The parts, as a dossier of transactions answers them.
+TRANSACTION_CONTEXT: Final = tuple(
+    replace(one, **_OF_TRANSACTIONS.get(one.part.partition(":")[0], {})) for one in CONTEXT
 )
 
 
@@ -107,9 +122,9 @@ def transaction_dossier_of(
     >>> [one.technique for one in dossier.techniques]
     ['suppression: masking', 'formal privacy measurement model']
     """
-    here, p = release.here(), release.job.coherence.p
-    public, private = (_named(release, items) for items in (release.roles.public, release.roles.private))
-    found = cohort_attacks(here.source, here.released, release.lineage, public, private, p, on_progress=on_progress)
+    here, claim, p = release.here(), claim_of(release), release.job.coherence.p
+    roles = claim.public, claim.private
+    found = cohort_attacks(here.source, here.released, release.lineage, *roles, p, on_progress=on_progress)
     return TransactionDossier(
         audience="internal",
         p=p,
@@ -122,10 +137,6 @@ def transaction_dossier_of(
         verdict=verdict(release, Reader()),
         not_shown=NOT_SHOWN,
     )
-
-
-def _named(release: TransactionRelease, items: Mask) -> frozenset[str]:
-    return frozenset(compress(release.database.names, items.tolist()))
 
 
 def _identifiers(release: TransactionRelease) -> tuple[ItemIdentifier, ...]:

@@ -20,7 +20,7 @@ from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries, band, 
 from kohort.report.render.page.figure import text
 from kohort.shown import Number, rounded, whole
 from kohort.transactions.certificate import NOT_PROMISED, NOT_PROMISED_OF_CELLS
-from kohort.transactions.problem import CellSuppression
+from kohort.transactions.problem import CellSuppression, MoleCount
 from kohort.transactions.report import transaction_figures
 from kohort.transactions.roles import Drawn, Listed
 
@@ -84,14 +84,6 @@ class TransactionVerdict(Figures, frozen=True):
     not_promised: tuple[str, ...]
 
 
-class MoleFigures(Figures, frozen=True):
-    """Minimal moles of `size` items: with a cohort below k, and with h exceeded."""
-
-    size: int
-    rare: int
-    breach: int
-
-
 class LengthBand(Figures, frozen=True):
     """Transactions of `low` to `high` items, before (internal only) and after."""
 
@@ -140,7 +132,7 @@ class TransactionPage(Heading, frozen=True):
     asked: RequestedTransactions
     done: TransactionResult
     verdict: TransactionVerdict
-    moles: tuple[MoleFigures, ...]
+    moles: tuple[MoleCount, ...]
     lengths: LengthFigures
     metrics: tuple[MetricFigures, ...]
     items: ItemFigures | None
@@ -167,9 +159,7 @@ def _page(release: TransactionRelease, reader: Reader) -> TransactionPage:
         asked=_request(release, figures),
         done=_result(figures, reader),
         verdict=verdict(release, reader),
-        moles=tuple(
-            MoleFigures(size=int(size), **kinds) for size, kinds in figures.moles_by_kind.items() if reader.knows_all
-        ),
+        moles=release.solution.moles.counts if reader.knows_all else (),
         lengths=_lengths(release, reader),
         metrics=_metrics(release, reader),
         items=_items(release) if reader.knows_all else None,

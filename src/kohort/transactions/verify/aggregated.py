@@ -19,10 +19,9 @@ import polars as pl
 
 from kohort.native.library import DESCENTS
 from kohort.transactions.database import places_of
-from kohort.transactions.io.read import pieces_of
+from kohort.transactions.io import pieces_of
 from kohort.transactions.io.write import spelled
-from kohort.transactions.verify.cohorts import Cohorts
-from kohort.transactions.verify.databases import (
+from kohort.transactions.verify import (
     CoherenceCheck,
     check_bytes,
     check_items,
@@ -32,6 +31,7 @@ from kohort.transactions.verify.databases import (
     refuse_moles,
     verdict_of,
 )
+from kohort.transactions.verify.cohorts import Cohorts
 from kohort.verify.aggregates import first_halves
 from kohort.verify.reading import Digest
 from kohort.verify.verdict import BY_AGGREGATION, fault, reading_release
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts
     from kohort.transactions.database import Transactions
-    from kohort.transactions.verify.databases import CoherenceClaim, CoherenceVerdict
+    from kohort.transactions.verify import CoherenceClaim, CoherenceVerdict
 
 #: What separates names while they are hashed: no name holds it.
 _UNIT = "\x1f"
