@@ -200,7 +200,7 @@ CHARTS: Final[Mapping[str, Callable[[PageFigure], Iterable[Chart]]]] = plugins(
 
 def chart_list(twin: PageFigure) -> Iterator[Chart]:
     """The charts that there are figures for; figures that are of no page are a table's."""
-    made = CHARTS[text(twin["kind"]) or "table"]
+    made = CHARTS[text(twin["kind"]) if twin["kind"] else "table"]
     yield from (chart for chart in made(twin) if chart.rows)
 
 
