@@ -219,11 +219,11 @@ def _entry_points(folder: str) -> Iterator[bytes]:
 class Plugins(Mapping[str, T]):
     """The plug-ins of a group by key. Each is imported when it is first taken: most runs need one method of many."""
 
-    __slots__ = ("_group", "_loaded", "_places")
+    __slots__ = ("_group", "_loaded", "_points")
 
     def __init__(self, group: str, places: Mapping[str, str]) -> None:
         """Keep where each is."""
-        self._group, self._places = group, places
+        self._group, self._points = group, places
         self._loaded: dict[str, T] = {}
 
     def __getitem__(self, key: str) -> T:
@@ -233,7 +233,7 @@ class Plugins(Mapping[str, T]):
             UsageError: that of another package cannot be imported.
         """
         if key not in self._loaded:
-            place = self._places[key].partition("[")[0].strip()
+            place = self._points[key].partition("[")[0].strip()
             try:
                 self._loaded[key] = resolve_name(place)
             except Exception as fault:
@@ -247,23 +247,23 @@ class Plugins(Mapping[str, T]):
     @property
     def classics(self) -> tuple[str, ...]:
         """The keys of those for comparison with the literature: their places end with `[classic]`, as with an extra."""
-        return tuple(key for key, place in self._places.items() if place.endswith("[classic]"))
+        return tuple(key for key, place in self._points.items() if place.endswith("[classic]"))
 
     def is_module(self, key: str) -> bool:
         """Whether a plug-in is a module, without importing it."""
-        return ":" not in self._places[key]
+        return ":" not in self._points[key]
 
     def __contains__(self, key: object) -> bool:
         """Whether there is one, without importing it."""
-        return key in self._places
+        return key in self._points
 
     def __iter__(self) -> Iterator[str]:
         """The keys."""
-        return iter(self._places)
+        return iter(self._points)
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._places)
+        return len(self._points)
 
 
 def plugins(group: str, own: Mapping[str, str]) -> Plugins[Any]:

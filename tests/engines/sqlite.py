@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.io.options import ReadOptions
-    from kohort.sql.sql import Lines
+    from kohort.sql.queries import Lines
 
 
 class ExactSum:  # of any size: as a text where SQLite has no such number

@@ -31,7 +31,7 @@ from tests.engines.test_spark import needs_spark
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.sql.sql import Database
+    from kohort.sql.queries import Dialect
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table was searched in:kohort.errors.SourceNote", *PASSED_OVER)
 
@@ -60,7 +60,7 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
 
 @pytest.mark.parametrize("base", [BASE, SQLite()], ids=["duckdb", "sqlite"])
 @pytest.mark.parametrize("most", [10, 18])
-def test_tuples_in_parts_are_those_of_an_engine(base: Database, most: int) -> None:
+def test_tuples_in_parts_are_those_of_an_engine(base: Dialect, most: int) -> None:
     """The one test body of engines: what is written is judged, and what is damaged is refused; classes fit."""
     check_engine(RemoteEngine(base, together=most), tables=4, seed=most)
 

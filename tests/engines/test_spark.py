@@ -39,11 +39,11 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.sql import spark_session
-from kohort.sql.relation import no_op as nothing_kept
+from kohort.sql.queries import Lines
+from kohort.sql.relation import no_op
 from kohort.sql.remote import RemoteEngine
 from kohort.sql.spark import Spark
 from kohort.sql.spark_session import Cluster
-from kohort.sql.sql import Lines
 from kohort.sql.written import cut
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
@@ -111,7 +111,7 @@ def rows(table: Any) -> Counter[tuple[str | None, ...]]:  # noqa: ANN401  a tabl
     return Counter(zip(*(one.cells().to_list() for one in table.columns), strict=True))
 
 
-def no_op(_: object) -> None:
+def refuse_folder(_: object) -> None:
     """What a system says that cannot."""
 
 
@@ -390,7 +390,7 @@ def test_text_is_read_as_locally(base: Spark, what: str, tmp_path: Path) -> None
     path.write_bytes(content)
     found = base.relation(path, options, None)
     assert found.names == LOCAL.read(path, options).names
-    assert (found.release_cache is not nothing_kept) == (what in BY_READER)
+    assert (found.release_cache is not no_op) == (what in BY_READER)
     assert rows(found.hold()) == rows(LOCAL.read(path, options).collect())
 
 
@@ -446,7 +446,7 @@ def test_lines_are_written_where_folders_cannot_be_locked(
     base: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then nobody removes what a dead run leaves; this one leaves nothing."""
-    monkeypatch.setattr("kohort.system.open_folder", no_op)
+    monkeypatch.setattr("kohort.system.open_folder", refuse_folder)
     base.write("SELECT 'a,b' AS line", "age,ill", [(tmp_path / "out.csv", None)])
     assert (tmp_path / "out.csv").read_bytes() == b"age,ill\na,b\n"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

@@ -200,7 +200,7 @@ UNUSED = (
     | {f"kohort.algorithms.mondrian.{name}" for name in ("bound", "ordered", "top_down")}
     | {f"kohort.io.{name}" for name in ("databases", "excel", "objects", "statistics", "stored")}
     | {f"kohort.publish.{name}" for name in ("folder", "store", "tables")}
-    | {f"kohort.sql.{name}" for name in ("duckdb", "gates", "relation", "remote", "spark", "sql")}
+    | {f"kohort.sql.{name}" for name in ("duckdb", "gates", "relation", "remote", "spark", "queries")}
     | {
         "kohort.assessment.risk.attacks",
         "kohort.cli.risk",

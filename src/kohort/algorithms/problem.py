@@ -11,7 +11,7 @@ from kohort.system.workspace import HEAP
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.algorithms.lattice.elsewhere import TuplesThere
+    from kohort.algorithms.lattice.remote import TupleStore
     from kohort.arrays import Codes, Counts
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
@@ -54,7 +54,7 @@ class Problem(Summary):
     population: FrequencySet | None = None
     should_stop: Callable[[], bool] = never_stop
     workspace: Workspace = HEAP
-    there: TuplesThere | None = None
+    there: TupleStore | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         columns = ", ".join(domain.attribute.name for domain in self.domains)

@@ -61,16 +61,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.samples.population import Words
 
-__all__ = [
-    "HIERARCHIES",
-    "ROLES",
-    "admissions",
-    "admissions_batches",
-    "admissions_hierarchies",
-    "job_text",
-    "write_admissions",
-]
-
 #: The columns in order, with what each tells about a patient.
 ROLES: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -17,7 +17,7 @@ of its own. Five things are different here:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from math import ceil, exp, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
@@ -209,7 +209,7 @@ def _poisson(mean: float) -> RandomDraw:
 
 def _patterns(source: np.random.Philox, sizes: Index, popular: RandomDraw) -> Items:
     """(p, w) patterns of so many items: some of the one before, then any, by their odds."""
-    items = _endless(source, popular)
+    items = chain.from_iterable(popular(source.random_raw(1 << 12)).tolist() for _ in count())
     shared = [-_CORRELATION * log(share) for share in _shares(source, sizes.size)]
     turns = source.random_raw(sizes.size).tolist()
     patterns = np.zeros((sizes.size, sizes.max()), np.int32)
@@ -222,9 +222,3 @@ def _patterns(source: np.random.Philox, sizes: Index, popular: RandomDraw) -> It
         before = list(pattern)
         patterns[row, :size] = before
     return patterns
-
-
-def _endless(source: np.random.Philox, draw: RandomDraw) -> Iterator[int]:
-    """One outcome after the other."""
-    while True:
-        yield from draw(source.random_raw(1 << 12)).tolist()

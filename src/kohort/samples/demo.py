@@ -19,7 +19,6 @@ from kohort.system.disk import refuse_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.job.request import TableRequest
     from kohort.pipeline import Report
     from kohort.release import Release
 
@@ -77,6 +76,7 @@ def demo(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymize it, verify the release and show the result."""
+    from kohort import pipeline
     from kohort.cli.anonymize import best_of
     from kohort.job.document import document_at
     from kohort.job.request import load
@@ -85,7 +85,7 @@ def demo(
     from kohort.report.render.release import release_text
     from kohort.samples.italy import write_italy
 
-    KAnonymity(k)  # refuses what is no k
+    KAnonymity(k)  # validates k
     refuse_name(out)
     if not overwrite:
         _refuse_existing(out)
@@ -106,7 +106,18 @@ def demo(
         return tuple(best_of(document_at(job), release.source, release.metrics.get("ncp")))
 
     reports, how = _reports(out / "report.html", changes)
-    release = _release(load(job), reports, overwrite=overwrite)
+    request = load(job)
+    with progress() as on_progress:
+        release = pipeline.anonymize(
+            request.source,
+            request.job,
+            target=request.target,
+            overwrite=overwrite,
+            threads=options.CORES,
+            on_progress=on_progress,
+            reports=reports,
+            inputs=request.inputs,
+        )
     say(f"{_head(out / 'release.csv')}\n")
     say(f"3. Result\n\n{_indented(release_text(release_figures(release)))}\n")
     quasi = ",".join(attribute.name for attribute in release.job.schema.quasi)
@@ -154,22 +165,6 @@ def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple
 
     report = pipeline.Report(path, written)
     return (report,), f"open {path} in a browser"
-
-
-def _release(request: TableRequest, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
-    from kohort import pipeline
-
-    with progress() as on_progress:
-        return pipeline.anonymize(
-            request.source,
-            request.job,
-            target=request.target,
-            overwrite=overwrite,
-            threads=options.CORES,
-            on_progress=on_progress,
-            reports=reports,
-            inputs=request.inputs,
-        )
 
 
 def _head(path: Path, lines: int = 4) -> str:

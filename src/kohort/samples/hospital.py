@@ -168,7 +168,9 @@ def hospital() -> Hospital:
         diagnosis=RandomDraw.of(_diagnoses(chapters, codes)),
         nights=RandomDraw.of([[*[0] * bands[0][0].start, *evenly(bands)] for bands in STAYS.values()]),
         ward=RandomDraw.of([[odds.get(ward, 0) for ward in WARDS] for odds in wards]),
-        outcome=RandomDraw.of([odds for chapter in chapters for odds in _outcomes(chapter["outcomes"])]),
+        outcome=RandomDraw.of(
+            [odds for chapter in chapters for odds in ([*chapter["outcomes"][:-1], 0], chapter["outcomes"])]
+        ),
     )
 
 
@@ -225,8 +227,3 @@ def _diagnoses(chapters: Sequence[Chapter], codes: Sequence[tuple[int, Group, Co
         for sex in SEXES
         for age in range(len(AGES) + 1)
     ]
-
-
-def _outcomes(odds: Sequence[int]) -> list[list[int]]:
-    """The odds of a stay that another follows, and of a last one."""
-    return [[*odds[:-1], 0], [*odds]]

@@ -307,7 +307,9 @@ def write_folder(folder: Path, files: Mapping[str, Iterable[bytes]], *, overwrit
         raise TargetError("the output exists", where=where, hint="replace it with --overwrite")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(paths, overwrite=overwrite)
+        with ExitStack() as stack:  # the first, a table, takes its name after what belongs to it
+            for path, pieces in paths.items():
+                stack.enter_context(whole_file(path, overwrite=overwrite)).writelines(pieces)
     except OSError as error:
         raise FileError(f"the files could not be written: {error.strerror}", where=str(folder)) from error
     return tuple(paths)
@@ -316,13 +318,6 @@ def write_folder(folder: Path, files: Mapping[str, Iterable[bytes]], *, overwrit
 def json_of(tree: object) -> list[bytes]:
     """The JSON text of a tree."""
     return [f"{json.dumps(tree, ensure_ascii=False, indent=2)}\n".encode()]
-
-
-def _write(paths: Mapping[Path, Iterable[bytes]], *, overwrite: bool) -> None:
-    """Write all, then give them their names, the first, a table, after what belongs to it."""
-    with ExitStack() as stack:
-        for path, pieces in paths.items():
-            stack.enter_context(whole_file(path, overwrite=overwrite)).writelines(pieces)
 
 
 def pick(values: Sequence[str], index: Index) -> pl.Series:

@@ -17,7 +17,7 @@ from kohort.algorithms.mondrian.in_parts import Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.engines.base import searched_sensitive
 from kohort.schema import Missing
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.sql.relation import TemporaryTable
 from kohort.tables.coded import CodedTable
 from kohort.tables.table import Column, Table
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index
     from kohort.release import Job
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.sql.queries import Dialect
     from kohort.sql.relation import Relation
-    from kohort.sql.sql import Dialect
 
 #: What tuples and records are called by: their part, group, region and class.
 PART: Final = "kohort_part"
@@ -90,12 +90,12 @@ class CodedColumns:
         return names
 
 
-def coded(cells: sql.Cells, given: Sequence[str], *, outer: bool = False) -> sql.Cells:
+def coded(cells: queries.Cells, given: Sequence[str], *, outer: bool = False) -> queries.Cells:
     """Cells as codes; with `outer`, records whose cells have none stay, with a null."""
     source = cells.source
     for cell, name in zip(cells.of, given, strict=True):
-        source = sql.joined(source, name, [(cell, f"{name}.text")], outer=outer)
-    return sql.Cells(tuple(f"{name}.code" for name in given), source)
+        source = queries.joined(source, name, [(cell, f"{name}.text")], outer=outer)
+    return queries.Cells(tuple(f"{name}.code" for name in given), source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +125,17 @@ class Numbering:
         ]
         return self.dialect.number([self.dialect.literal(str(self.salt)), *told])
 
-    def of(self, cells: sql.Cells, *, outer: bool = False) -> tuple[str, str]:
+    def of(self, cells: queries.Cells, *, outer: bool = False) -> tuple[str, str]:
         """That of records' cells, and what stands for the records after FROM; with `outer`, also of other values."""
         held = [(cell, name) for cell, name, alike in zip(cells.of, self.given, self.alike, strict=True) if alike]
-        codes = coded(sql.Cells(tuple(cell for cell, _ in held), cells.source), [name for _, name in held], outer=outer)
+        codes = coded(
+            queries.Cells(tuple(cell for cell, _ in held), cells.source), [name for _, name in held], outer=outer
+        )
         return self.number(cells.of), codes.source
 
 
 @dataclass(slots=True, eq=False)
-class TuplesElsewhere:
+class CodedTuples:
     """Distinct tuples of codes, with their records and parts: what `solve_in_parts` asks.
 
     Attributes:
@@ -154,7 +156,7 @@ class TuplesElsewhere:
     _leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
 
     @classmethod
-    def of(cls, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
+    def of(cls, records: Relation, columns: CodedColumns) -> CodedTuples:
         """Count the tuples of some records, in codes."""
         dialect, quasi = records.dialect, len(columns.quasi)
         given = columns.given(dialect)
@@ -162,12 +164,12 @@ class TuplesElsewhere:
         codes = coded(cells, given)
         places = packing([int(one.max(initial=0)) + 1 for one in columns.codes[:quasi]])
         words = packed(places, codes.of[:quasi])
-        cells_of_words = sql.Cells((*words,), codes.source)
+        cells_of_words = queries.Cells((*words,), codes.source)
         numbering = Numbering(dialect, given[:quasi], columns.alike)
         while True:
-            tuples = sql.numbered_tuples(cells_of_words, numbering.number(cells.of[:quasi]), codes.of[quasi:])
+            tuples = queries.numbered_tuples(cells_of_words, numbering.number(cells.of[:quasi]), codes.of[quasi:])
             table = TemporaryTable(dialect, f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
-            shared = sql.shared(table.name, _words(len(words)), alone=not columns.sensitive)
+            shared = queries.shared(table.name, _words(len(words)), alone=not columns.sensitive)
             if not dialect.run(shared)["n"].item():
                 return cls(dialect, numbering, places, table, columns.sensitive_domains)
             table.forget()
@@ -206,7 +208,7 @@ class TuplesElsewhere:
         """By one statement; of each row the dimension (`place`), the codes, and how many records and tuples."""
         source = f"{self.source} WHERE {PART} IN ({', '.join(map(str, parts))})"
         counts, by = "sum(n) AS n, count(*) AS m", [PART, *self.sensitive]
-        asked = sql.each_alone(source, self.dimensions, by, counts, sets=self.dialect.grouping_sets)
+        asked = queries.each_alone(source, self.dimensions, by, counts, sets=self.dialect.grouping_sets)
         found = self.dialect.run(asked).cast(pl.Int64).sort(PART, "place")  # so that slices are of one each
         return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
 
@@ -231,7 +233,7 @@ class TuplesElsewhere:
         """By a join with the cuts: a table of the same tuples takes the place of this one."""
         columns = ("part", "dimension", "code", "lower", "upper")
         name = self.dialect.give(pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row"))
-        self._replace(sql.divided(self.source, PART, self.dimensions, self._stored, name))
+        self._replace(queries.divided(self.source, PART, self.dimensions, self._stored, name))
         self.dialect.forget(name)
 
     def _replace(self, query: str, near: str = "") -> None:
@@ -259,7 +261,7 @@ class TuplesElsewhere:
 
     def placed(self, classes: str) -> str:
         """Asks for the number and class of each tuple of quasi-identifiers; a small table has that of each region."""
-        source = sql.placed(f"({self._regions}) g", classes, f"g.{REGION}", "region")
+        source = queries.placed(f"({self._regions}) g", classes, f"g.{REGION}", "region")
         return f"SELECT g.p, {classes}.class FROM {source}"  # noqa: S608  as above
 
     @property
@@ -268,8 +270,8 @@ class TuplesElsewhere:
         if self._leaves:
             leaves = pl.DataFrame(self._leaves, schema={"part": pl.Int64, REGION: pl.Int32}, orient="row")
             name = self.dialect.give(leaves)
-            inside = sql.placed(f"{self.table.name} {sql.RECORDS}", name, f"{sql.RECORDS}.{PART}", "part")
-            selects.append(f"SELECT DISTINCT {sql.RECORDS}.p, {REGION} FROM {inside}")  # noqa: S608  as above
+            inside = queries.placed(f"{self.table.name} {queries.RECORDS}", name, f"{queries.RECORDS}.{PART}", "part")
+            selects.append(f"SELECT DISTINCT {queries.RECORDS}.p, {REGION} FROM {inside}")  # noqa: S608  as above
         return " UNION ALL ".join(selects)
 
 

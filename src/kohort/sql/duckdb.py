@@ -26,7 +26,7 @@ from kohort.io.source import LF, Text, line_of
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
 from kohort.publish.files import open_private, remove_private
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.sql.relation import unused
 from kohort.sql.sources import Source, refuse_altered_text, relation_of
 from kohort.system.workspace import blocks
@@ -68,7 +68,7 @@ class DuckDB:
         own: The folder for what does not fit into memory, if it is nobody else's: then sources are files.
         shut: Whether it reads no further files than those in its folder.
         listed_at_once: Records whose texts it has room to put together.
-        grouping_sets: See `kohort.sql.sql.Dialect`.
+        grouping_sets: See `kohort.sql.queries.Dialect`.
     """
 
     connection: Any
@@ -108,7 +108,7 @@ class DuckDB:
         """The records of a source, checked as the local engine checks them."""
         refuse_altered_text(options, "duckdb")
         found = _found(self, source, options)
-        there = self.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
+        there = self.run(f"SELECT * FROM {found.sql} {queries.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
         return relation_of(self, found, there, options, limit)
 
     def quoted(self, name: str) -> str:
@@ -209,7 +209,7 @@ class DuckDB:
             copyfile(path, place)
         return str(place)
 
-    def in_order(self, lines: sql.Lines) -> str:
+    def in_order(self, lines: queries.Lines) -> str:
         """All at once."""
         return lines.at_once
 

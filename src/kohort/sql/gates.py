@@ -53,7 +53,7 @@ class RemoteTuples(NamedTuple):
         return found.table, found.counts
 
 
-def looked_at(job: Job) -> list[str]:
+def checked_columns(job: Job) -> list[str]:
     """The columns whose values gates ask for."""
     schema = job.schema
     known = [*schema.identifying, *schema.released] if schema.identifying else schema.unchanged

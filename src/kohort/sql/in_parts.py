@@ -29,11 +29,11 @@ from kohort.engines.limits import refuse_empty, shown
 from kohort.errors import LimitError, SourceNote
 from kohort.schema import Missing
 from kohort.shown import many
-from kohort.sql import sql
-from kohort.sql.coded import CodedColumns, TuplesElsewhere
+from kohort.sql import queries
+from kohort.sql.coded import CodedColumns, CodedTuples
 from kohort.sql.gates import RemoteTuples
 from kohort.sql.relation import CELL, TemporaryTable, by_class
-from kohort.sql.remote import ReleasedRelation, labelled, placed_in
+from kohort.sql.remote import ReleasedRelation, labelled, placed_records
 from kohort.sql.written import CLASS
 from kohort.tables.coded import labels_in_order
 from kohort.tables.dataset import ReleasedRecords
@@ -80,7 +80,7 @@ class CountedInParts:
     counts: Counts
     job: Job
     columns: CodedColumns
-    tuples: TuplesElsewhere
+    tuples: CodedTuples
     root: Marginals
     levels: TuplesOnLevels
     source: Relation
@@ -103,7 +103,7 @@ class CountedInParts:
         lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
         kept = source.with_values(lacking, job.schema.missing) if lacking else source
         refuse_empty(kept.records)
-        tuples = TuplesElsewhere.of(kept, columns)
+        tuples = CodedTuples.of(kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
         domains = with_companions(
@@ -146,8 +146,8 @@ class CountedInParts:
         sizes, every = classes.sizes[order], Table(tuple(labels.values()), order.size)
         cells = self.kept.cells([one.name for one in self.columns.quasi])
         inside = f"{self.classed(cells, placed)} WHERE {placed.name}.class <= {order.size}"
-        classed = f"SELECT {placed.name}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside}"  # noqa: S608  names are quoted by the dialect
-        sources, data = placed_in(classed, self.source, self.job, int(sizes.sum()))
+        classed = f"SELECT {placed.name}.class AS {CLASS}, {queries.RECORDS}.* FROM {inside}"  # noqa: S608  names are quoted by the dialect
+        sources, data = placed_records(classed, self.source, self.job, int(sizes.sum()))
         released = labelled(data, every)
         refuse_pairs(RemoteTuples(self.source, released).singled_out, self.job, of_people=False)
         witness = ClassesInParts(self, every, placed, sources)
@@ -163,10 +163,10 @@ class CountedInParts:
         dialect.forget(name)
         return placed
 
-    def classed(self, cells: sql.Cells, placed: TemporaryTable, *, outer: bool = False) -> str:
+    def classed(self, cells: queries.Cells, placed: TemporaryTable, *, outer: bool = False) -> str:
         """Records, whose cells of quasi-identifiers these are, with the class of their tuple."""
         number, source = self.tuples.numbering.of(cells, outer=outer)
-        return sql.placed(source, placed.name, number, "p", outer=outer)
+        return queries.placed(source, placed.name, number, "p", outer=outer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,11 +192,11 @@ class ClassesInParts:
     def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[tuple[Tuples, Index]]:
         """The distinct tuples of some columns, those of whole consecutive classes at a time."""
         counted, whole, dialect = self.counted, self.counted.whole, self.counted.whole.dialect
-        grouped = TemporaryTable(dialect, sql.tuples(*whole.hashed(columns, hashed)), once=True)
-        quasi = tuple(f"{sql.RECORDS}.c{columns.index(one.name)}" for one in counted.columns.quasi)
-        source = counted.classed(sql.Cells(quasi, f"{grouped.name} {sql.RECORDS}"), self.placed, outer=True)
+        grouped = TemporaryTable(dialect, queries.tuples(*whole.hashed(columns, hashed)), once=True)
+        quasi = tuple(f"{queries.RECORDS}.c{columns.index(one.name)}" for one in counted.columns.quasi)
+        source = counted.classed(queries.Cells(quasi, f"{grouped.name} {queries.RECORDS}"), self.placed, outer=True)
         class_ = f"c{len(columns)}"
-        asked = f"SELECT {sql.RECORDS}.*, {self.placed.name}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
+        asked = f"SELECT {queries.RECORDS}.*, {self.placed.name}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
         for found in by_class(dialect, asked, class_, max(counted.most // HELD, 1)):
             of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
             yield whole.tuples_of(columns, found), of
@@ -207,9 +207,9 @@ class ClassesInParts:
         if released not in self.labels.names:
             return self.sources.tuples((identifying, released))
         cells = self.sources.cells((identifying,))
-        asked = sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source)
+        asked = queries.Cells((*cells.of, f"{queries.RECORDS}.{CLASS}"), cells.source)
         self.sources.refuse_large(asked)
-        found = self.sources.dialect.run(sql.tuples(asked))
+        found = self.sources.dialect.run(queries.tuples(asked))
         made = self.sources.tuples_of((identifying,), found)
         labels = self.labels[released].take(found["c1"].cast(pl.Int64).to_numpy() - 1)
         return replace(made, table=Table((*made.table.columns, labels), made.counts.size))
@@ -237,7 +237,7 @@ class TuplesOnLevels:
         last: The classes of the node that was `released` last.
     """
 
-    tuples: TuplesElsewhere
+    tuples: CodedTuples
     marginals: tuple[FrequencySet, ...]
     domains: tuple[Domain, ...]
     most: int
@@ -250,7 +250,7 @@ class TuplesOnLevels:
         with self._codes(node) as others:
             unchanged = [None] * len(self.tuples.sensitive)
             columns = [*self.tuples.dimensions, *self.tuples.sensitive]
-            tuples = sql.added(sql.generalized(self.tuples.source, columns, [*others, *unchanged]))
+            tuples = queries.added(queries.generalized(self.tuples.source, columns, [*others, *unchanged]))
             table = TemporaryTable(self.tuples.dialect, tuples)
         self.asked += 1
         try:
@@ -300,12 +300,12 @@ class TuplesOnLevels:
         keys = {f"k{place}": quasi[:, place].astype(np.int32) for place in range(quasi.shape[1])}
         frame = pl.DataFrame({**keys, "class": classes}).unique()
         with self._codes(recoding.levels) as others:
-            cells = sql.generalized(self.tuples.source, self.tuples.dimensions, others)
+            cells = queries.generalized(self.tuples.source, self.tuples.dimensions, others)
             named = ", ".join(f"{cell} AS {key}" for cell, key in zip(cells.of, keys, strict=True))
-            rolled = TemporaryTable(dialect, f"SELECT DISTINCT {sql.RECORDS}.p, {named} FROM {cells.source}")  # noqa: S608  names of ours
-        name, tuples = dialect.give(frame), f"{rolled.name} {sql.RECORDS}"
-        source = sql.joined(tuples, name, [(f"{sql.RECORDS}.{key}", f"{name}.{key}") for key in keys])
-        found = TemporaryTable(dialect, f"SELECT {sql.RECORDS}.p, {name}.class FROM {source}")  # noqa: S608  as above
+            rolled = TemporaryTable(dialect, f"SELECT DISTINCT {queries.RECORDS}.p, {named} FROM {cells.source}")  # noqa: S608  names of ours
+        name, tuples = dialect.give(frame), f"{rolled.name} {queries.RECORDS}"
+        source = queries.joined(tuples, name, [(f"{queries.RECORDS}.{key}", f"{name}.{key}") for key in keys])
+        found = TemporaryTable(dialect, f"SELECT {queries.RECORDS}.p, {name}.class FROM {source}")  # noqa: S608  as above
         rolled.forget()
         dialect.forget(name)
         return found
@@ -329,7 +329,7 @@ class ClassesOnLevels:
         grouped = self.table
         if self.of.tuples.sensitive:
             grouped = f"(SELECT sum(n) AS n FROM {self.table} GROUP BY {self._keys})"  # noqa: S608  names of ours
-        found = self._run(sql.distinct(grouped, [f"{sql.RECORDS}.n"])).cast(pl.Int64).sort("c0")
+        found = self._run(queries.distinct(grouped, [f"{queries.RECORDS}.n"])).cast(pl.Int64).sort("c0")
         return found["c0"].to_numpy(), found["n"].to_numpy()
 
     def fetched(self) -> FrequencySet | None:
@@ -341,13 +341,13 @@ class ClassesOnLevels:
     def large(self, least: int) -> Iterator[FrequencySet]:
         """Those of so many records or more, in shares by a hash: whole ones, some at a time."""
         tuples, dialect = self.of.tuples, self.of.tuples.dialect
-        cells = [f"{sql.RECORDS}.{one}" for one in tuples.dimensions]
+        cells = [f"{queries.RECORDS}.{one}" for one in tuples.dimensions]
         large = f"SELECT {self._keys} FROM {self.table} GROUP BY {self._keys} HAVING sum(n) >= {least}"  # noqa: S608  as above
         on = [(cell, f"g.{one}") for cell, one in zip(cells, tuples.dimensions, strict=True)]
-        source = sql.joined(f"{self.table} {sql.RECORDS}", f"({large}) g", on)
+        source = queries.joined(f"{self.table} {queries.RECORDS}", f"({large}) g", on)
         shares = SHARES * -(-self._rows(self.table) // self.of.most)
         share = f"({dialect.number(cells)} % {shares} + {shares}) % {shares}"
-        asked = f"SELECT {sql.RECORDS}.*, {share} AS share FROM {source}"  # noqa: S608  as above
+        asked = f"SELECT {queries.RECORDS}.*, {share} AS share FROM {source}"  # noqa: S608  as above
         yield from map(self._frequency, by_class(dialect, asked, "share", self.of.most))
 
     @property
@@ -371,7 +371,7 @@ class ClassesOnLevels:
         return ", ".join(self.of.tuples.dimensions)
 
     def _rows(self, source: str) -> int:
-        return int(self._run(sql.sized(f"(SELECT 1 AS c0 FROM {source})", ()))["n"].item())  # noqa: S608  as above
+        return int(self._run(queries.sized(f"(SELECT 1 AS c0 FROM {source})", ()))["n"].item())  # noqa: S608  as above
 
     def _frequency(self, found: pl.DataFrame) -> FrequencySet:
         return self.of.tuples.frequency(found, self.of.tuples.dimensions)

@@ -15,7 +15,7 @@ from kohort.engines.limits import shown
 from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode, kept_type
 from kohort.shown import Summary
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.system.workspace import tallied
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, all_of, narrow
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts
     from kohort.shown import Rows
-    from kohort.sql.sql import Dialect
+    from kohort.sql.queries import Dialect
     from kohort.tables.notation import Notation
     from kohort.verify.aggregates import Hashed
 
@@ -103,7 +103,7 @@ class Relation(Summary):
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
     _sizes: dict[str, int] = field(default_factory=dict[str, int], init=False)
-    _estimates: dict[sql.Cells, int] = field(default_factory=dict[sql.Cells, int], init=False)
+    _estimates: dict[queries.Cells, int] = field(default_factory=dict[queries.Cells, int], init=False)
     _table: Table | None = field(default=None, init=False)
 
     @property
@@ -158,13 +158,13 @@ class Relation(Summary):
             return True
         return self._estimated(self._alone(name)) * CELL * columns <= self.limit
 
-    def _alone(self, name: str) -> sql.Cells:
-        return sql.Cells((self._raw(name),), self._from(()))
+    def _alone(self, name: str) -> queries.Cells:
+        return queries.Cells((self._raw(name),), self._from(()))
 
     def _ask(self, names: Sequence[str]) -> None:
         raw = [self._raw(name) for name in names]
         answer = self._grouped(
-            lambda numbers: sql.distinct(self.source, raw, numbers, sets=self.dialect.grouping_sets), len(names)
+            lambda numbers: queries.distinct(self.source, raw, numbers, sets=self.dialect.grouping_sets), len(names)
         )
         for place, name in enumerate(names):
             found = answer.filter(pl.col("place") == place) if len(names) > 1 else answer
@@ -209,22 +209,22 @@ class Relation(Summary):
     def settle(self) -> None:
         """Show that the records are those they have to be, if no statement has yet."""
         if self.sums:
-            self._grouped(lambda numbers: sql.summed(self.source, numbers))
+            self._grouped(lambda numbers: queries.summed(self.source, numbers))
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
         """The distinct tuples of some columns, with their records and a sum of hashes of others."""
         cells, number = self.hashed(columns, hashed)
         self.refuse_large(cells)
         one = self.as_one(cells)
-        found = self._grouped(lambda numbers: sql.tuples(one, number, numbers))
+        found = self._grouped(lambda numbers: queries.tuples(one, number, numbers))
         return self.tuples_of(columns, self._divided(found, len(columns)))
 
-    def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[sql.Cells, str]:
+    def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[queries.Cells, str]:
         """The cells of some columns, and the hash of others of the same record; empty where there are none."""
         others = () if hashed is None else hashed.columns
         every = self.cells([*columns, *others])
         number = "" if hashed is None else self._hashed(every.of[len(columns) :], hashed)
-        return sql.Cells(every.of[: len(columns)], every.source), number
+        return queries.Cells(every.of[: len(columns)], every.source), number
 
     def flagged(
         self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]
@@ -238,7 +238,7 @@ class Relation(Summary):
         self.refuse_large(cells)
         one = self.as_one(cells)
         number = self.dialect.number([f"g.c{place}" for place in range(len(one.of))])
-        grouped = self._grouped(lambda numbers: sql.hashed(sql.tuples(one, numbers=numbers), number))
+        grouped = self._grouped(lambda numbers: queries.hashed(queries.tuples(one, numbers=numbers), number))
         found = self._divided(grouped, len(cells.of))
         table, records = self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy()
         for name in columns:  # so that nobody has to ask for them again
@@ -247,12 +247,12 @@ class Relation(Summary):
             self._values.setdefault(name, Values(column.values, counts))
         return table, records, found["p"]
 
-    def as_one(self, cells: sql.Cells) -> sql.Cells:
+    def as_one(self, cells: queries.Cells) -> queries.Cells:
         """Cells of records as they are counted: as one text, where a character is known that none of them has."""
         if not self.apart:
             return cells
         text = f"concat_ws({self.dialect.literal(self.apart)}, {', '.join(cells.of)})"
-        return sql.Cells((text,), cells.source)
+        return queries.Cells((text,), cells.source)
 
     def _divided(self, found: pl.DataFrame, columns: int) -> pl.DataFrame:
         if not self.apart:
@@ -279,12 +279,12 @@ class Relation(Summary):
         """About how many tuples there are of these."""
         return self._estimated(self.flags(columns, flagged, missing))
 
-    def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
+    def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> queries.Cells:
         """The cells of these."""
         every = self.cells([*columns, *flagged])
         lacking = [self._absent(cell, missing) for cell in every.of[len(columns) :]]
         made = (f"CASE WHEN {one} THEN '' ELSE '1' END" for one in lacking)
-        return sql.Cells((*every.of[: len(columns)], *made), every.source)
+        return queries.Cells((*every.of[: len(columns)], *made), every.source)
 
     def tuples_of(self, columns: Sequence[str], found: pl.DataFrame) -> Tuples:
         """An answer's tuples of some columns, with their records and maybe hashes."""
@@ -299,9 +299,9 @@ class Relation(Summary):
         """How many records have a tuple of these columns, and other cells, that no other record has."""
         self.settle()
         cells = self.cells(names)
-        return int(self.dialect.run(sql.alone(cells._replace(of=(*others, *cells.of))))["n"].item())
+        return int(self.dialect.run(queries.alone(cells._replace(of=(*others, *cells.of))))["n"].item())
 
-    def some(self, cells: sql.Cells, most: int) -> pl.DataFrame:
+    def some(self, cells: queries.Cells, most: int) -> pl.DataFrame:
         """The distinct tuples of some cells, and how many records have each; of more than so many, about so many.
 
         These are chosen by a hash, so that all records of one tuple are, or none.
@@ -310,14 +310,14 @@ class Relation(Summary):
         share = -(-self._estimated(cells) // most)
         if share > 1:
             cells = cells._replace(source=f"{cells.source} WHERE {self.dialect.number(cells.of)} % {share} = 0")
-        return self.dialect.run(sql.tuples(cells))
+        return self.dialect.run(queries.tuples(cells))
 
     def with_values(self, names: Sequence[str], missing: Collection[str]) -> Relation:
         """The records that have a value in all of these columns."""
         cells = self.cells(names)
         kept = " AND ".join(f"NOT {self._absent(cell, missing)}" for cell in cells.of)
-        source = f"(SELECT {sql.RECORDS}.* FROM {cells.source} WHERE {kept})"  # noqa: S608  quoted by the dialect
-        records = int(self.dialect.run(sql.sized(source, ()))["n"].item())
+        source = f"(SELECT {queries.RECORDS}.* FROM {cells.source} WHERE {kept})"  # noqa: S608  quoted by the dialect
+        records = int(self.dialect.run(queries.sized(source, ()))["n"].item())
         return self.over(source, self.kinds, records)
 
     def over(self, source: str, kinds: Mapping[str, Kind], records: int) -> Relation:
@@ -365,23 +365,23 @@ class Relation(Summary):
 
     # ── cells ────────────────────────────────────────────────────────────────────────────────────
 
-    def cells(self, names: Sequence[str]) -> sql.Cells:
+    def cells(self, names: Sequence[str]) -> queries.Cells:
         """The text of each cell of some columns, with plain numbers."""
         of = tuple(self._raw(name) if self.kinds[name].is_plain else f"{self._dictionary(name)}.text" for name in names)
-        return sql.Cells(of, self._from([name for name in names if not self.kinds[name].is_plain]))
+        return queries.Cells(of, self._from([name for name in names if not self.kinds[name].is_plain]))
 
     def written(self, name: str) -> str:
         """The cell of a column among `cells` as it is written where it lies."""
         return self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text"
 
     def _raw(self, name: str) -> str:
-        return f"{sql.RECORDS}.{self.dialect.quoted(name)}"
+        return f"{queries.RECORDS}.{self.dialect.quoted(name)}"
 
     def _from(self, typed: Sequence[str]) -> str:
-        source = f"{self.source} {sql.RECORDS}"
+        source = f"{self.source} {queries.RECORDS}"
         for name in dict.fromkeys(typed):
             given = self._dictionary(name)
-            source = sql.joined(source, given, [(self._raw(name), f"{given}.value")])
+            source = queries.joined(source, given, [(self._raw(name), f"{given}.value")])
         return source
 
     def _dictionary(self, name: str) -> str:
@@ -406,20 +406,20 @@ class Relation(Summary):
 
     def _hashed(self, cells: Sequence[str], hashed: Hashed) -> str:
         full = cells if hashed.nulls else [f"coalesce({cell}, '')" for cell in cells]
-        return self.dialect.hashed(" || ".join([self.dialect.literal(hashed.key), *map(sql.told, full)]))
+        return self.dialect.hashed(" || ".join([self.dialect.literal(hashed.key), *map(queries.told, full)]))
 
-    def _estimated(self, cells: sql.Cells) -> int:
+    def _estimated(self, cells: queries.Cells) -> int:
         self._estimate([cells])
         return self._estimates[cells]
 
-    def _estimate(self, several: Sequence[sql.Cells]) -> None:
+    def _estimate(self, several: Sequence[queries.Cells]) -> None:
         """Ask for those that are not known yet, all of one source, by one statement."""
         unknown = [cells for cells in several if cells not in self._estimates]
         if unknown:
-            asked = sql.estimated(unknown[0].source, [self.dialect.different(cells.of) for cells in unknown])
+            asked = queries.estimated(unknown[0].source, [self.dialect.different(cells.of) for cells in unknown])
             self._estimates |= zip(unknown, map(int, self.dialect.run(asked).row(0)), strict=True)
 
-    def refuse_large(self, cells: sql.Cells) -> None:
+    def refuse_large(self, cells: queries.Cells) -> None:
         """Refuse tuples that would not fit into memory, by an estimate of their number."""
         if self.limit is None:
             return
@@ -468,7 +468,7 @@ def by_class(dialect: Dialect, query: str, class_: str, most: int) -> Iterator[p
     found.forget()
     yield from dialect.stream(f"SELECT * FROM {table.name} WHERE {class_} IS NULL")  # noqa: S608  as above
     classed = f"(SELECT {class_} FROM {table.name} WHERE {class_} IS NOT NULL)"  # noqa: S608  as above
-    sizes = dialect.run(sql.distinct(classed, [class_])).cast(pl.Int64).sort("c0")
+    sizes = dialect.run(queries.distinct(classed, [class_])).cast(pl.Int64).sort("c0")
     numbers, upto, first = sizes["c0"].to_numpy(), np.cumsum(sizes["n"].to_numpy()), 0
     while first < upto.size:
         before = int(upto[first - 1]) if first else 0

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from kohort import system
-from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
+from kohort.algorithms.lattice.remote import judges_nodes, refused_remotely
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.engines.base import Counted, needed_columns, searched_sensitive
 from kohort.engines.gates import Tuples, refuse_pairs, refuse_unsafe
@@ -24,9 +24,9 @@ from kohort.errors import LimitError, UnsupportedError
 from kohort.io.forms import FORMATS, Format
 from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.sql.coded import CodedColumns
-from kohort.sql.gates import RemoteTuples, leaking_of, looked_at, singled_out_of, together_in
+from kohort.sql.gates import RemoteTuples, checked_columns, leaking_of, singled_out_of, together_in
 from kohort.sql.relation import CELL, Kind, Relation, by_class
 from kohort.sql.verify.aggregated import Destinations, verify_by_aggregation
 from kohort.sql.verify.in_parts import verify_in_parts
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
-    from kohort.sql.sql import Database
+    from kohort.sql.queries import Dialect
     from kohort.sql.verify.in_parts import ClassedRelation
     from kohort.tables.dataset import Dataset
     from kohort.verify import Claim, Verdict
@@ -101,7 +101,7 @@ class ReleasedRelation:
             yield CellsByClass(self.ranks, self.tuples[name], self.weights)
             return
         texts, cells, dialect = self.entered.distinct(name).texts, self.sources.cells((name,)), self.data.dialect
-        asked = sql.tuples(sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source))
+        asked = queries.tuples(queries.Cells((*cells.of, f"{queries.RECORDS}.{CLASS}"), cells.source))
         for found in [dialect.run(asked)] if self.most is None else by_class(dialect, asked, "c1", self.most):
             codes = narrow(places(found["c0"].cast(pl.String), texts), len(texts))
             classes, counts = (found[one].cast(pl.Int64).to_numpy() for one in ("c1", "n"))
@@ -117,7 +117,7 @@ class ReleasedRelation:
         """Whom each of some sets of columns singles out; that with labels by the class."""
         labels = {*self.labels.names}
         if self.people is None:
-            return together_in(self.data, sets, labels, f"{sql.RECORDS}.{CLASS}")
+            return together_in(self.data, sets, labels, f"{queries.RECORDS}.{CLASS}")
         names = dict.fromkeys(name for one in sets for name in one if name not in labels)
         columns = [self.tuples[name] for name in names] + [one.take(self.ranks - 1) for one in self.labels.columns]
         return together([Table(tuple(columns), self.ranks.size)], self.ranks.size, sets, people=self.people)
@@ -125,7 +125,7 @@ class ReleasedRelation:
     def witnesses(self, names: Sequence[str], most: int) -> tuple[Index, Table]:
         """Some of the released records, evenly chosen by the hash of their cells, and then of those."""
         cells = self.sources.cells(names)
-        found = self.sources.some(cells._replace(of=(*cells.of, f"{sql.RECORDS}.{CLASS}")), most)
+        found = self.sources.some(cells._replace(of=(*cells.of, f"{queries.RECORDS}.{CLASS}")), most)
         found = found.sort(found.columns)
         ends: Index = np.cumsum(found["n"].to_numpy())
         records = int(ends[-1])
@@ -145,7 +145,7 @@ class ReleasedRelation:
         return verdict
 
 
-def placed_in(classed: str, entered: Relation, job: Job, records: int) -> tuple[Relation, Relation]:
+def placed_records(classed: str, entered: Relation, job: Job, records: int) -> tuple[Relation, Relation]:
     """Released records as they entered, and as they are released but for their quasi-identifiers, with their class.
 
     Args:
@@ -190,7 +190,7 @@ class FetchedTuples:
         known = Table(tuple(tuples[: len(self.columns)]), dealt.rows.size)
         sizes = classes.sizes[dealt.classes]
         classed = self._placed(tuples, dealt, parted=parted, missing=job.schema.missing)
-        sources, data = placed_in(classed, self.source, job, int(sizes.sum()))
+        sources, data = placed_records(classed, self.source, job, int(sizes.sum()))
         released = labelled(data, labels)
         people = None if job.schema.person is None else person_codes(known[job.schema.person])
         held = RemoteTuples(self.source, released) if people is None else Tuples(known, dealt.counts, people)
@@ -222,14 +222,16 @@ class FetchedTuples:
         keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)} if alike else {"k0": self.numbers[dealt.rows]}
         places = dialect.give(pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
         if parted:
-            source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
-            also = f" AND {sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
+            source = source.over(queries.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
+            also = f" AND {queries.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
         cells = source.flags(self.columns, self.flagged, missing)
         if alike:
-            joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+            joined = queries.joined(
+                cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)]
+            )
         else:
-            joined = sql.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
-        return f"SELECT {places}.class AS {CLASS}, {sql.RECORDS}.* FROM {joined}{also}"  # noqa: S608  names are quoted by the dialect
+            joined = queries.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
+        return f"SELECT {places}.class AS {CLASS}, {queries.RECORDS}.* FROM {joined}{also}"  # noqa: S608  names are quoted by the dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,7 @@ class RemoteEngine:
             limit has room for.
     """
 
-    base: Database
+    base: Dialect
     limit: int | None = None
     together: int | None = None
 
@@ -266,15 +268,16 @@ class RemoteEngine:
     def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
         """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
+        assert population is None or isinstance(population, Relation)  # noqa: S101  as above
         refuse_unsupported(job, population)
         source = entering(data.needing(needed_columns(job, data.names)), job)
         alone = job.schema.person is None
         columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))
         if most is not None:
-            source.weigh(columns, flagged, job.schema.missing, looked_at(job), most)
+            source.weigh(columns, flagged, job.schema.missing, checked_columns(job), most)
         if releasing and alone:
-            source.look(looked_at(job))
+            source.look(checked_columns(job))
             there = RemoteTuples(source, source)
             refuse_unsafe(there, leaking_of(source, job), job, lambda: CodedColumns.of(source, job).table)
         refused = ""
@@ -293,7 +296,7 @@ class RemoteEngine:
             here = Tuples(tuples, weights, person_codes(tuples[job.schema.person]))
             coded = partial(CodedTable, tuples, job.schema, weights=weights)
             refuse_unsafe(here, leaking_of(source, job), job, coded)
-        known = None if population is None else could_enter(_held(population), job.schema, job.complete)
+        known = None if population is None else could_enter(population.hold(), job.schema, job.complete)
         table = CodedTable(tuples, job.schema, known, weights=weights)
         counts = counts_of(table, source.records, job, self.limit, distinct=True, releasing=releasing)
         fetched = FetchedTuples(table, tuple(columns), tuple(flagged), source, numbers)
@@ -348,8 +351,8 @@ def labelled(placed: Relation, labels: Table) -> Relation:
     shown = {f"l{place}": one.cells() for place, one in enumerate(labels.columns)}
     names = dialect.give(pl.DataFrame({"class": np.arange(1, labels.records + 1), **shown}))
     own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(labels.names)}
-    of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
-    source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")
+    of = [own.get(name, f"{queries.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
+    source = queries.placed(f"{placed.source} {queries.RECORDS}", names, f"{queries.RECORDS}.{CLASS}", "class")
     return placed.over(f"(SELECT {', '.join(of)} FROM {source})", placed.kinds, placed.records)  # noqa: S608  as above
 
 
@@ -395,7 +398,7 @@ def _needing_all(job: Job) -> str:
     """What of a job needs all tuples at once; empty where nothing does."""
     if job.schema.person is not None:
         return "the person key"
-    refused = refused_elsewhere if judges_nodes(job.algorithm) else refused_in_parts
+    refused = refused_remotely if judges_nodes(job.algorithm) else refused_in_parts
     return refused(job.algorithm, job.models)
 
 
@@ -435,8 +438,3 @@ def _counted(job: Job) -> tuple[list[str], list[str]]:
     columns += [one.name for one in schema.sensitive if one.name in searched or one.missing is Missing.REFUSE]
     lacking = [one.name for one in schema.released if one.missing is Missing.SUPPRESS and one.name not in columns]
     return columns, lacking
-
-
-def _held(population: Dataset) -> Table:
-    assert isinstance(population, Relation)  # noqa: S101  an engine takes only its own datasets
-    return population.hold()

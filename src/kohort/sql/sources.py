@@ -9,7 +9,7 @@ import polars as pl
 
 from kohort.errors import InfeasibleError, InputError, LimitError, UnsupportedError
 from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type, from_frame
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.sql.relation import Kind, Relation, other_records
 from kohort.tables.notation import may_be_numbers, noted
 from kohort.tables.table import Column, Table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.io.options import ReadOptions
-    from kohort.sql.sql import Dialect
+    from kohort.sql.queries import Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _noted(made: Relation, decimal: str | None, separator: str) -> dict[str, Inp
     if decimal == "." or not texts:
         return {}
     cells = ", ".join(made.dialect.quoted(name) for name in texts)
-    found = made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
+    found = made.dialect.run(f"SELECT {cells} FROM {made.source} {queries.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
     found.columns = texts  # Spark has other names
     some = from_frame(found)
     shown = noted(some, decimal, separator).columns
@@ -131,18 +131,18 @@ def _without(base: Dialect, found: Source, kinds: Mapping[str, Kind], faults: Ma
     if not faults:
         return Relation(base, found.sql, kinds, found.records or 0, found.where)
     cells = (f"CAST(NULL AS STRING) AS {base.quoted(one)}" if one in faults else base.quoted(one) for one in kinds)
-    source = f"(SELECT {', '.join(cells)} FROM {found.sql} {sql.RECORDS})"  # noqa: S608  names are quoted
+    source = f"(SELECT {', '.join(cells)} FROM {found.sql} {queries.RECORDS})"  # noqa: S608  names are quoted
     known = {name: Kind(pl.String(), pl.String()) if name in faults else kind for name, kind in kinds.items()}
     return Relation(base, source, known, found.records or 0, found.where, faults=faults)
 
 
 def _checked(made: Relation) -> tuple[int, dict[str, InputError]]:
-    cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
+    cells = {name: f"{queries.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
     texts = [name for name, kind in made.kinds.items() if kind.is_text]
     floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
     tests = [f"instr({cells[name]}, chr(0)) > 0" for name in texts]
     tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
-    found = made.dialect.run(sql.sized(made.source, tests))
+    found = made.dialect.run(queries.sized(made.source, tests))
     faults: dict[str, InputError] = {}
     for place, name in enumerate([*texts, *floats]):
         wrong, text = int(found[f"c{place}"].item()), place < len(texts)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts
     from kohort.io.options import ReadOptions
-    from kohort.sql import sql
+    from kohort.sql import queries
     from kohort.sql.relation import Relation
 
 #: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined. There they
@@ -201,7 +201,7 @@ class Spark:
             self.session.catalog.dropTempView(name)
             self._views.remove(name)
 
-    def in_order(self, lines: sql.Lines) -> str:
+    def in_order(self, lines: queries.Lines) -> str:
         """Class by class in pieces of one size, each ordered by itself, where no class is much larger than a piece.
 
         ORDER BY would find all records twice: once to see how keys are spread, which the sizes tell. Labels that every

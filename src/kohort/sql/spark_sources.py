@@ -29,7 +29,7 @@ from kohort.io.manifest import has_manifest, listed_parts
 from kohort.io.source import CR, LF, Text, line_of
 from kohort.io.text import extent_of
 from kohort.io.typed import from_frame, scanned
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.sql.sources import Source, refuse_altered_text, relation_of
 from kohort.sql.spark import column
 from kohort.sql.spark_session import part
@@ -96,7 +96,7 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
     _refuse_other_times(found, there)
     made = relation_of(base, replace(found, sql=view), there, options, limit)
     if found.sums and not found.apart:
-        made.release_cache = weakref.finalize(made, _let_go, _kept(base, frame))
+        made.release_cache = weakref.finalize(made, _unpersist, _kept(base, frame))
     return made
 
 
@@ -106,7 +106,7 @@ def _kept(base: Spark, frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
         return frame.persist(part("storagelevel").StorageLevel.MEMORY_AND_DISK_DESER)
 
 
-def _let_go(frame: Any) -> None:  # noqa: ANN401  as above
+def _unpersist(frame: Any) -> None:  # noqa: ANN401  as above
     with suppress(Exception):  # the session may have stopped
         frame.unpersist()
 
@@ -246,7 +246,7 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
         whole = whole.union(frame)
     separator = chr(layouts[0].separator)
     apart = separator if by_lines else ""
-    of_cells = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, quote) for name in layouts[0].names)
+    of_cells = (_size(f"{queries.RECORDS}.{base.quoted(name)}", base, quote) for name in layouts[0].names)
     sums = [*zip(of_cells, sizes.tolist(), strict=True)]
     return Source(where, "", None, records, sums, tuple(notes), separator, apart), whole
 

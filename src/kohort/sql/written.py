@@ -19,7 +19,7 @@ from kohort.errors import FileError, KohortError
 from kohort.io.cells import from_text, kept_type
 from kohort.io.forms import Format
 from kohort.io.write import FORMULA, NUMBER, escaped, write_stream
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.system.workspace import blocks
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ class TypedRecords:
         texts = {f"l{at}": one.written_cells() for at, one in enumerate(labels.columns)}
         given = released.dialect.give(pl.DataFrame({"class": np.arange(1, labels.records + 1), **texts}))
         cell_of |= {name: f"{given}.l{at}" for at, name in enumerate(labels.names)}
-        rank = f"{sql.RECORDS}.{CLASS}"
+        rank = f"{queries.RECORDS}.{CLASS}"
         shown = ", ".join(f"{cell_of[name]} AS c{at}" for at, name in enumerate(released.names))
         ties = [
             f"CASE WHEN {cell_of[name]} IS NULL THEN 0 ELSE 1 END" for name in others if released.kinds[name].is_text
         ]
         by = (rank, *(f"coalesce({cell}, '')" for cell in cells.of), *ties)
-        query = sql.ordered(shown, sql.placed(cells.source, given, rank, "class"), by)
+        query = queries.ordered(shown, queries.placed(cells.source, given, rank, "class"), by)
         types = tuple(
             from_text(labels[name].values, labels[name].dtype).dtype if name in labels.names else kept_type(kind.here)
             for name, kind in released.kinds.items()
@@ -137,7 +137,7 @@ def lines_of(relation: Relation, labels: Table, sizes: Counts, separator: str, *
     others = [name for name in relation.names if name not in labels.names]
     cells = relation.cells(others)
     texts = [*dict.fromkeys([*cells.of, *map(relation.written, others)])]
-    cell_of = {name: f"{sql.RECORDS}.k{texts.index(relation.written(name)) + 1}" for name in others}
+    cell_of = {name: f"{queries.RECORDS}.k{texts.index(relation.written(name)) + 1}" for name in others}
     columns, shown = {"class": pl.Series(np.arange(1, labels.records + 1))}, list[str]()
     for is_other, names in groupby(relation.names, cell_of.__contains__):
         if is_other:
@@ -148,13 +148,13 @@ def lines_of(relation: Relation, labels: Table, sizes: Counts, separator: str, *
         shown.append(f"l{len(columns) - 2}")
     given = relation.dialect.give(pl.DataFrame(columns))
     line = f" || {relation.dialect.literal(separator)} || ".join(shown)
-    keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in texts))
+    keys = (f"{queries.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in texts))
     different = int(np.minimum(sizes, relation.most_different(others)).sum())
-    query = relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, sizes, different))
+    query = relation.dialect.in_order(queries.Lines(keys, cells.source, given, line, sizes, different))
     return query, separator.join(made(pl.Series(relation.names)).to_list())
 
 
-def _escaped(dialect: sql.Dialect, cell: str, separator: str, *, excel_safe: bool) -> str:
+def _escaped(dialect: queries.Dialect, cell: str, separator: str, *, excel_safe: bool) -> str:
     """The cells of a column as they stand in the file, none of them a null; see `kohort.io.write`."""
     text = cell
     if excel_safe:

@@ -22,7 +22,7 @@ from kohort.engines.limits import shown
 from kohort.errors import InputError, UnsupportedError
 from kohort.io.options import ReadOptions
 from kohort.shown import Summary, many
-from kohort.sql import sql
+from kohort.sql import queries
 from kohort.sql.relation import TemporaryTable
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items, Mask
     from kohort.shown import Rows
     from kohort.sql.duckdb import DuckDB
+    from kohort.sql.queries import Dialect
     from kohort.sql.relation import Relation
-    from kohort.sql.sql import Database
     from kohort.transactions._engines import Counting
     from kohort.transactions.problem import Suppression
     from kohort.transactions.release import TransactionJob
@@ -244,7 +244,7 @@ class Baskets(Summary):
     def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[tuple[Counts, Counts, Counts]]:
         """All sets of public items that occur, by how many these are: from 1 up to `most`."""
         known = TemporaryTable(self.dialect, self._named(public))
-        source = f"{self.relation.source} {sql.RECORDS}"
+        source = f"{self.relation.source} {queries.RECORDS}"
         everyone = f"SELECT DISTINCT {self.key} AS t, {_NONE} AS i FROM {source}"  # noqa: S608  as above
         hidden = TemporaryTable(self.dialect, f"{self._named(private)} UNION ALL {everyone}")
         for size in range(1, most + 1):
@@ -269,7 +269,7 @@ class Baskets(Summary):
         return supports, tops, sets
 
 
-def duckdb_of(base: Database) -> DuckDB:
+def duckdb_of(base: Dialect) -> DuckDB:
     """The database that counts transactions; another one is refused."""
     from kohort.sql.duckdb import DuckDB  # noqa: PLC0415  only where it is asked for
 
@@ -326,7 +326,7 @@ def baskets_of(
     if not even_small:
         refuse_small(relation.records, limit)
     key, item = long_columns(relation.names, relation.where, options)
-    cell = f"{sql.RECORDS}.{base.quoted(key)}"
+    cell = f"{queries.RECORDS}.{base.quoted(key)}"
     _check_key(relation, key, cell)
     values = relation.distinct(item)
     nameless = empty(values.texts)
@@ -358,7 +358,7 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
         what = "the key of a transaction must be text, whole numbers or dates"
         raise UnsupportedError(what, where=where, hint=f"cast the column, or {_LOCALLY}")
     test = f"{cell} IS NULL" + (f" OR {cell} = ''" if kind.is_text else "")
-    missing = int(relation.dialect.run(sql.sized(relation.source, [test]))["c0"].item())
+    missing = int(relation.dialect.run(queries.sized(relation.source, [test]))["c0"].item())
     if missing:
         what = f"{many(missing, 'record')} without a transaction"
         raise InputError(what, where=where, hint="fill in these cells, or drop them")
@@ -369,7 +369,7 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
 def _check_spellings(relation: Relation, cell: str, where: str) -> None:
     """Refuse keys that are alike; those that SQL cannot even out as `even_keys` does are fetched."""
     dialect = relation.dialect
-    source = f"(SELECT DISTINCT {cell} AS k FROM {relation.source} {sql.RECORDS}) x"  # noqa: S608  quoted by the dialect
+    source = f"(SELECT DISTINCT {cell} AS k FROM {relation.source} {queries.RECORDS}) x"  # noqa: S608  quoted by the dialect
     whole, zeros = dialect.matches("x.k", _WHOLE), dialect.matches("x.k", _ZEROS)
     odd = f"NOT {dialect.matches('x.k', _PLAIN)} OR ({dialect.matches('x.k', UNEVEN_NUMBER)} AND NOT {whole})"
     keys = dialect.run(f"SELECT x.k FROM {source} WHERE {odd}")["k"]  # noqa: S608  as above

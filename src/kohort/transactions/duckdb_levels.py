@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.sql.sql import Dialect
+    from kohort.sql.queries import Dialect
     from kohort.transactions._levels import Candidates, Level
 
 #: Candidates counted at once: each time the kept rows are gone through, so many more than in memory.

@@ -15,10 +15,10 @@ from kohort.samples.admissions import (
     HIERARCHIES,
     ROLES,
     admissions,
-    admissions_hierarchies,
     job_text,
     write_admissions,
 )
+from kohort.samples.hospital import admissions_hierarchies
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchies.tree import from_tree
 from kohort.schema.hierarchies.view import findings

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.algorithms.lattice.elsewhere import RollUpElsewhere, TooMany
 from kohort.algorithms.lattice.hidden import Hidden
+from kohort.algorithms.lattice.remote import RemoteRollUp, UnfetchedNode
 from kohort.algorithms.lattice.rollup import RollUp, levels_of
 from kohort.algorithms.problem import Candidate
 from kohort.core.frequency import group, profile
@@ -86,14 +86,14 @@ class NodeEvaluator:
     problem: Problem
     limit: int
     objective: Metric
-    rollup: RollUp | RollUpElsewhere
+    rollup: RollUp | RemoteRollUp
 
     @classmethod
     def of(cls, problem: Problem, limit: int, objective: Metric) -> NodeEvaluator:
         """The judge over the problem's frequency set, or over tuples that lie elsewhere."""
         if problem.there is not None:
             top = lattice_of(problem).top
-            return cls(problem, limit, objective, RollUpElsewhere.of(problem, problem.there, limit, top))
+            return cls(problem, limit, objective, RemoteRollUp.of(problem, problem.there, limit, top))
         rollup = RollUp.of(problem.frequency, problem.domains, problem.population, problem.workspace)
         return cls(problem, limit, objective, rollup)
 
@@ -192,9 +192,9 @@ class NodeEvaluator:
         if isinstance(self.rollup, RollUp):
             return self.judged(self.rollup.at(node))
         with self.rollup.at(node) as found:
-            return self._failed(found, self.rollup) if isinstance(found, TooMany) else self.judged(found)
+            return self._failed(found, self.rollup) if isinstance(found, UnfetchedNode) else self.judged(found)
 
-    def _failed(self, found: TooMany, rollup: RollUpElsewhere) -> CheckedNode:
+    def _failed(self, found: UnfetchedNode, rollup: RemoteRollUp) -> CheckedNode:
         """The node with so many classes, once it is known that it fails.
 
         Where the classes of too few people are enough for that, the others are not looked at: then it suppresses at
@@ -244,14 +244,14 @@ class NodeEvaluator:
         if isinstance(self.rollup, RollUp):
             return self.rollup.classes(self.rollup.at(node))
         with self.rollup.at(node) as found:
-            assert not isinstance(found, TooMany)  # noqa: S101  it was refused when it was judged
+            assert not isinstance(found, UnfetchedNode)  # noqa: S101  it was refused when it was judged
             return self.rollup.classes(found)
 
     def spread(self, node: Node) -> tuple[Counts, Counts]:
         """The people of classes of `node`, ascending, and the records of classes with so many."""
-        if isinstance(self.rollup, RollUpElsewhere):
+        if isinstance(self.rollup, RemoteRollUp):
             with self.rollup.at(node) as found:
-                if isinstance(found, TooMany):
+                if isinstance(found, UnfetchedNode):
                     return found.sizes, found.records
         classes = self.classes(node)
         order = np.argsort(classes.people)

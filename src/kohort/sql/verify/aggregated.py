@@ -338,7 +338,7 @@ def check_identifiers(
 
 
 def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:
-    looked_at = {*TupleQuery.of(claim, destinations.tuples.names).columns, identifying, released}
-    sent = ReleasedTuples.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
+    names = {*TupleQuery.of(claim, destinations.tuples.names).columns, identifying, released}
+    sent = ReleasedTuples.of(claim, source.tuples([name for name in source.names if name in names]), destinations)
     schema, witness = only(claim.schema, {identifying, released, claim.schema.person}), sent.claim
     refuse_leaks(leaks(schema, witness.original, sent.released, witness.lineage, k=claim.k, weights=witness.borne))

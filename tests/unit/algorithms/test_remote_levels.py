@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
-from kohort.algorithms.lattice.elsewhere import finest_levels, refused_elsewhere
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.remote import finest_levels, refused_remotely
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
@@ -168,11 +168,11 @@ def test_what_was_fetched_is_forgotten_where_there_is_no_room() -> None:
 def test_what_needs_all_tuples_is_named() -> None:
     """A method that looks at more than nodes, and models that look at all classes or at others than are released."""
     k = KAnonymity(2)
-    assert refused_elsewhere(Samarati(), (k, DistinctLDiversity("disease", 2))) == ""
-    assert "best-effort" in refused_elsewhere(BestEffort(), (k,))
-    assert "samarati-local" in refused_elsewhere(LocalRecoding(Samarati()), (k,))
+    assert refused_remotely(Samarati(), (k, DistinctLDiversity("disease", 2))) == ""
+    assert "best-effort" in refused_remotely(BestEffort(), (k,))
+    assert "samarati-local" in refused_remotely(LocalRecoding(Samarati()), (k,))
     for model in (AverageRisk(Fraction(1, 2)), KMap(2)):
-        assert "judges classes together" in refused_elsewhere(Optimal(), (k, model))
+        assert "judges classes together" in refused_remotely(Optimal(), (k, model))
 
 
 def test_the_closest_node_may_be_too_large() -> None:

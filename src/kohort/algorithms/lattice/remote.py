@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
 
 
-class ClassesThere(Protocol):
+class StoredClasses(Protocol):
     """The classes of a node, where the tuples lie; each quasi-identifier has a code that stands for all of its node."""
 
     @property
@@ -57,7 +57,7 @@ class ClassesThere(Protocol):
         ...
 
 
-class TuplesThere(Protocol):
+class TupleStore(Protocol):
     """Distinct tuples that lie anywhere, in the codes of the problem's domains."""
 
     @property
@@ -70,7 +70,7 @@ class TuplesThere(Protocol):
         """(d,) of each quasi-identifier a frequency set over it alone."""
         ...
 
-    def on(self, node: Node) -> AbstractContextManager[ClassesThere]:
+    def on(self, node: Node) -> AbstractContextManager[StoredClasses]:
         """Their classes on the levels of a node, until nobody needs them."""
         ...
 
@@ -80,7 +80,7 @@ class TuplesThere(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TooMany:
+class UnfetchedNode:
     """A node with more classes than fit into memory.
 
     Attributes:
@@ -91,19 +91,19 @@ class TooMany:
     """
 
     node: Node
-    there: ClassesThere
+    there: StoredClasses
     sizes: Counts
     records: Counts
 
     @classmethod
-    def of(cls, node: Node, there: ClassesThere) -> TooMany:
+    def of(cls, node: Node, there: StoredClasses) -> UnfetchedNode:
         """Ask for their sizes."""
         sizes, classes = there.spread
         return cls(node, there, sizes, sizes * classes)
 
 
 @dataclass(slots=True, eq=False)
-class RollUpElsewhere:
+class RemoteRollUp:
     """Gives the classes of any node, rolled up from a node that was fetched, or asked for where the tuples lie.
 
     Attributes:
@@ -113,13 +113,13 @@ class RollUpElsewhere:
     """
 
     problem: Problem
-    there: TuplesThere
+    there: TupleStore
     fields: Fields
     _bases: list[tuple[Node, RollUp]] = field(default_factory=list["tuple[Node, RollUp]"], init=False)
     _walked: int = field(default=0, init=False)
 
     @classmethod
-    def of(cls, problem: Problem, there: TuplesThere, limit: int, top: Node) -> RollUpElsewhere:
+    def of(cls, problem: Problem, there: TupleStore, limit: int, top: Node) -> RemoteRollUp:
         """The finest levels on which a node may be releasable are fetched, where they fit.
 
         Args:
@@ -142,7 +142,7 @@ class RollUpElsewhere:
         return self._walked + sum(base.walked for _, base in self._bases)
 
     @contextmanager
-    def at(self, node: Node) -> Generator[Rolled | TooMany]:
+    def at(self, node: Node) -> Generator[Rolled | UnfetchedNode]:
         """The classes of `node`."""
         known = [base for below, base in self._bases if all(np.less_equal(below, node))]
         if known:
@@ -150,13 +150,13 @@ class RollUpElsewhere:
             return
         with self.there.on(node) as there:
             found = there.fetched()
-            yield TooMany.of(node, there) if found is None else self._kept(node, self.rollup(found)).at(node)
+            yield UnfetchedNode.of(node, there) if found is None else self._kept(node, self.rollup(found)).at(node)
 
     def classes(self, rolled: Rolled) -> NodeClasses:
         """The classes of a node as models judge them."""
         return self._bases[0][1].classes(rolled)
 
-    def large(self, found: TooMany, least: int) -> Iterator[NodeClasses]:
+    def large(self, found: UnfetchedNode, least: int) -> Iterator[NodeClasses]:
         """The classes of so many records or more, some at a time."""
         for some in found.there.large(least):
             base = self.rollup(some)
@@ -209,7 +209,7 @@ def judges_nodes(algorithm: Algorithm) -> bool:
     return bool(getattr(algorithm, "judges_nodes", False))
 
 
-def refused_elsewhere(algorithm: Algorithm, models: Sequence[PrivacyModel]) -> str:
+def refused_remotely(algorithm: Algorithm, models: Sequence[PrivacyModel]) -> str:
     """What of these needs all tuples at once; empty where nothing does."""
     if not judges_nodes(algorithm):
         return f"the method {algorithm.name}"

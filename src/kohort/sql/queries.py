@@ -30,7 +30,17 @@ RECORDS: Final = "t"
 
 
 class Dialect(Protocol):
-    """What differs between databases."""
+    """What differs between databases: their words, how they open sources, and how they answer."""
+
+    def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
+        """The records of a source, checked as the local engine checks them.
+
+        Raises:
+            UnsupportedError: the source or an option is none that is read here as the local engine reads it.
+            InputError: the records are not well formed, or have names, types or values that cannot be read.
+            InfeasibleError: there are none, and the options do not allow that.
+        """
+        ...
 
     @property
     def title(self) -> str:
@@ -106,20 +116,6 @@ class Dialect(Protocol):
         """Write the lines that a query answers, in its order, to files that may be there, each with the header.
 
         Each gets so many of the lines, and a single file all of them: `None`.
-        """
-        ...
-
-
-class Database(Dialect, Protocol):
-    """A dialect, and what opens sources."""
-
-    def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
-        """The records of a source, checked as the local engine checks them.
-
-        Raises:
-            UnsupportedError: the source or an option is none that is read here as the local engine reads it.
-            InputError: the records are not well formed, or have names, types or values that cannot be read.
-            InfeasibleError: there are none, and the options do not allow that.
         """
         ...
 
