@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: The rooms of kohort's guests.
-ROOMS = ("desk", "samples", "sql")
+ROOMS = ("desk", "samples", "sql", "transactions")
 
 #: Files that the commands make, with the same bytes in every process.
 FILES = ("flags.csv", "flags.csv.kohort.json", "run.csv", "run.csv.kohort.json", "drafted.toml", "sweep.csv")
 
-#: The guest without whom there is no desk.
-NO_DESK = ("desk",)
+#: Those without which there is no desk: it imports transactions, until it finds them by registration.
+NO_DESK = ("desk", "transactions")
 
 ROOT = Path(__file__).parents[2]
 

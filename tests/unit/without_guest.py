@@ -30,7 +30,7 @@ FLAGS = ("--quasi", "age,city", "--sensitive", "illness", "--k", 4, "--l", "illn
 #: What is done, one after the other.
 COMMANDS: tuple[tuple[object, ...], ...] = (
     ("-h",),
-    *((command, "-h") for command in ("anonymize", "run", "check", "inspect", "sweep", "schema", "advise", "report")),
+    *((command, "-h") for command in ("anonymize", "run", "check", "sweep", "schema", "advise", "report")),
     ("schema",),
     ("inspect", "people.csv"),
     ("init", "people.csv", "--out", "drafted.toml"),
