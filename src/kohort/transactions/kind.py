@@ -258,7 +258,6 @@ def _advice(found: DatabaseProfile) -> Iterator[str]:
 #: Jobs on transactions.
 TRANSACTIONS: Final = JobKind(
     data="transactions",
-    form=BASKETS,
     run=run_job,
     report=report,
     sweep=sweep,
