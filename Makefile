@@ -36,7 +36,7 @@ check: .venv/check $(OPTIONS) ## lint, types and quick tests of what has changed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo
-	files=$$($(BIN)/python tools/rooms.py --python $(BASE)) && { [ -z "$$files" ] || $(BIN)/mypy $$files; }
+	files=$$($(BIN)/python tools/rooms.py --python $(BASE)) && { [ -z "$$files" ] || $(BIN)/mypy --follow-imports silent $$files; }
 	files=$$($(BIN)/python tools/rooms.py --changed $(BASE)) && { [ -z "$$files" ] || $(PYTEST) -m "not slow" $$files; }
 
 lint: .venv/check ## style, format and the direction of imports

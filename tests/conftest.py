@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import quick
+from tests.cost import cost_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 
-def pytest_configure() -> None:
-    """Let tests be interrupted where a shell's background job ignores that."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Judge what tests cost, and let them be interrupted where a shell's background job ignores that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(cost_of(config))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -40,6 +42,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.path not in slow)
     if quick.QUICK:
         quick.leave_out(items, quick.seed(config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that needs what is not installed is skipped."""
+    report = yield
+    quick.excuse(report)
+    return report
 
 
 def pytest_collection_finish() -> None:

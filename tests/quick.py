@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
@@ -42,13 +43,19 @@ settings.register_profile("ci", _PATIENT, max_examples=SOME, derandomize=True, p
 settings.register_profile("thorough", _PATIENT, max_examples=5_000)
 settings.load_profile(PROFILE)
 
-#: What the extra `test` does not install, because it is large: only `.ci/run` tests it.
-LARGE: Final = ("adbc_driver_postgresql", "polars_readstat", "pyspark", "sklearn")
+#: Extras that the extra `test` leaves out, because they are large, and a module of each: only `.ci/run` has them.
+LARGE: Final = {
+    "learn": "sklearn",
+    "postgres": "adbc_driver_postgresql",
+    "recipes": "frictionless",
+    "spark": "pyspark",
+    "statistics": "pyreadstat",
+}
 
 
-def examples(count: int) -> int:
-    """The number of examples of a law that needs `count` of them; few in the quick suite."""
-    return min(count, FEW) if QUICK else count
+def examples(count: int = settings().max_examples, few: int = FEW) -> int:
+    """The number of examples of a law that needs `count` of them, or those of the profile; `few` in the quick suite."""
+    return min(count, few) if QUICK else count
 
 
 def some(cases: Iterable[T], count: int) -> Sequence[T]:
@@ -87,6 +94,17 @@ def _value(item: pytest.Item, name: str) -> object:
     return call.params.get(name) if call is not None else None
 
 
-def missing() -> list[str]:
-    """The large libraries that are not installed."""
-    return [name for name in LARGE if find_spec(name) is None]
+@cache
+def missing() -> dict[str, str]:
+    """The large extras that are not installed, and a module of each; none in the whole suite."""
+    return {extra: module for extra, module in LARGE.items() if QUICK and find_spec(module) is None}
+
+
+def excuse(report: pytest.TestReport) -> None:
+    """Let a test that failed for want of a large extra be skipped, with that reason."""
+    said = "\n".join((str(report.longrepr), *(text for _, text in report.sections)))
+    for extra, module in missing().items():
+        if report.failed and (f"pip install 'kohort[{extra}]'" in said or f"No module named '{module}" in said):
+            path, line, _ = report.location
+            report.outcome = "skipped"
+            report.longrepr = (path, line or 0, f"needs the extra {extra}, which only .ci/run installs")

@@ -49,7 +49,7 @@ def main() -> None:
 @cache
 def rooms() -> set[str]:
     """The folders and modules of src/kohort."""
-    return {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    return {path.stem for path in SOURCE.glob("[a-z]*") if path.suffix == ".py" or (path / "__init__.py").is_file()}
 
 
 def tests_of(names: Iterable[str]) -> set[Path]:
