@@ -68,7 +68,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """One process has all tests of a file; one has the examples of all docstrings."""
     scheduler: Any = import_module("xdist.scheduler").LoadFileScheduling(config, log)
     by_file: Callable[[str], str] = scheduler._split_scope  # noqa: SLF001  what its subclasses override
-    scheduler._split_scope = lambda name: "src" if name.startswith("src/") else by_file(name)  # noqa: SLF001  as above
+
+    def scope(name: str) -> str:
+        return "src" if name.startswith("src/") else by_file(name)
+
+    scheduler._split_scope = scope  # noqa: SLF001  as above
     return scheduler
 
 

@@ -128,6 +128,8 @@ def _names(path: Path) -> Counter[str]:
                 found[module] += len(names)
             case ast.Attribute(value=ast.Name(id="kohort"), attr=attr) if attr in _public():
                 found[_public()[attr]] += 1
+            case _:
+                pass
     return Counter({module: count for module, count in found.items() if module.split(".")[1] in rooms()})
 
 
