@@ -4,6 +4,8 @@
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+WHOLE := $(CI)$(COVER)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 CHECKED := $(wildcard src tests bench tools)
 OPTIONS := src/kohort/job/options.py
@@ -14,7 +16,7 @@ CLEAN := .venv dist build demo bench/out docs/_build mutants src/kohort/native/*
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo cluster test lint types pyright mypy bench docs format clean
+.PHONY: help demo cluster test check lint types pyright mypy bench docs format clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -26,24 +28,32 @@ demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
 cluster: .venv/dev ## a release by Spark, on a cluster of three workers on this machine; needs Java
 	$(BIN)/python -m bench.cluster
 
-test: .venv/dev ## the quick suite; COVER=--no-cov runs every test, COVER=--cov also measures branch coverage
-	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(or $(COVER),-m "not slow")
+test: .venv/$(if $(WHOLE),dev,test) ## the quick suite; ROOM=models tests a room, CI=true everything, COVER=--cov also branches
+	files=$$($(if $(ROOM),$(BIN)/python tools/rooms.py $(ROOM))) && \
+	$(PYTEST) $(if $(WHOLE),$(COVER),-m "not slow") $$files
 
-lint: .venv/dev ## style, format and the direction of imports
+check: .venv/check $(OPTIONS) ## lint, types and quick tests of what has changed since the branch left BASE=main
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-logo
+	files=$$($(BIN)/python tools/rooms.py --python $(BASE)) && { [ -z "$$files" ] || $(BIN)/mypy --follow-imports silent $$files; }
+	files=$$($(BIN)/python tools/rooms.py --changed $(BASE)) && { [ -z "$$files" ] || $(PYTEST) -m "not slow" $$files; }
+
+lint: .venv/check ## style, format and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo
 
 types: pyright mypy ## mypy and pyright, both strict
 
-pyright: $(OPTIONS)
+pyright: .venv/dev $(OPTIONS)
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-mypy: $(OPTIONS)
+mypy: .venv/dev $(OPTIONS)
 	$(BIN)/mypy $(CHECKED)
 
 # The types of keyword arguments, of the form of a job; see decision 27.
-$(OPTIONS): .venv/dev $(filter-out $(OPTIONS),$(wildcard src/kohort/*/*.py tools/*.py))
+$(OPTIONS): .venv/core $(filter-out $(OPTIONS),$(wildcard src/kohort/*/*.py tools/*.py))
 	$(BIN)/python tools/keyword_types.py
 
 bench: .venv/dev ## the figures of bench/
@@ -52,18 +62,28 @@ bench: .venv/dev ## the figures of bench/
 docs: .venv/dev ## the documentation as HTML; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going docs docs/_build/html
 
-format: .venv/dev ## format the code and mend what ruff can mend
+format: .venv/check ## format the code and mend what ruff can mend
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
 clean: ## remove everything make or the tools have made
 	rm -rf $(CLEAN)
 
-# The two installations. Each leaves a stamp, and is repeated when what it depends on changes.
+# The installations, each with what the one before has. Each leaves a stamp, and is repeated when what it depends on changes.
 
-.venv/dev: .venv/core
-	@echo "Installing the developers' tools into .venv, once; this takes a minute or two."
+.venv/dev: .venv/check
+	@echo "Installing all that .ci/run needs into .venv, once: 2.5 GB in all; this takes a minute or two."
 	$(PIP_INSTALL) '.[dev]'
+	@touch $@
+
+.venv/check: .venv/test
+	@echo "Installing linters and mypy into .venv, once: 100 MB."
+	$(PIP_INSTALL) '.[check]'
+	@touch $@
+
+.venv/test: .venv/core
+	@echo "Installing what the tests need into .venv, once: 850 MB in all; this takes a minute."
+	$(PIP_INSTALL) '.[test]'
 	@touch $@
 
 .venv/core: pyproject.toml constraints.txt $(wildcard src/kohort/native/*.[ch])

@@ -1,32 +1,79 @@
-"""Hypothesis profiles and the data that some tests need."""
+"""What every session of tests does, and the data that some tests need."""
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
-# No deadline and no complaint about slow draws: the machine may be busy with something else.
-_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+from tests import quick
+from tests.cost import cost_of
 
-# What `make test` tries: a few examples of every law, others on every run.
-settings.register_profile("quick", _PATIENT, max_examples=10)
-# Under sanitizers, which make everything several times as slow: others on every run, too.
-settings.register_profile("few", _PATIENT, max_examples=4)
-# As few for `.ci/run`, which has 30 minutes; the same on every run, so that a failure belongs to the change under test.
-settings.register_profile("ci", _PATIENT, max_examples=10, derandomize=True, print_blob=True)
-# For people who look for a counter-example.
-settings.register_profile("thorough", _PATIENT, max_examples=5_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Judge what tests cost, and let them be interrupted where a shell's background job ignores that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(cost_of(config))
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """What this session leaves out, and why."""
+    told = [f"examples of laws: profile {quick.PROFILE}"]
+    if quick.QUICK:
+        told.append(f"the quick suite: seed {quick.seed(config)} chooses what is tried; CI=true tries everything")
+        if missing := quick.missing():
+            told.append(f"not installed, and tested by .ci/run alone: {', '.join(missing)}")
+    return told
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run files with slow tests first, so that no worker is left alone with one when the others are done."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+    if quick.QUICK:
+        quick.leave_out(items, quick.seed(config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that needs what is not installed is skipped."""
+    report = yield
+    quick.excuse(report)
+    return report
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests are no garbage: leave them out of its collection."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """At the end they are: libraries report what is not collected."""
+    gc.unfreeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """One process has all tests of a file; one has the examples of all docstrings."""
+    scheduler: Any = import_module("xdist.scheduler").LoadFileScheduling(config, log)
+    by_file: Callable[[str], str] = scheduler._split_scope  # noqa: SLF001  what its subclasses override
+
+    def scope(name: str) -> str:
+        return "src" if name.startswith("src/") else by_file(name)
+
+    scheduler._split_scope = scope  # noqa: SLF001  as above
+    return scheduler
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,7 @@ from kohort.transactions.suppression import Greedy, Score
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
 from tests.command import kohort as command
 from tests.engines.sqlite import SQLite
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +128,7 @@ def test_a_database_of_everything(form: Form) -> None:
     assert compared([*rows, [], []], job, DUCKDB) == "released"
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(rows=BASKETS | NUMBERS, job=JOBS, numbered=st.booleans())
 def test_a_release_from_duckdb_is_the_local_one(rows: list[list[str]], job: TransactionJob, *, numbered: bool) -> None:
     """The same moles, order of suppression, figures, bytes and certificate; or the same refusal."""

@@ -42,6 +42,7 @@ from kohort.system.workspace import Workspace
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
 from tests.command import kohort as command
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,7 +84,7 @@ KINDS: Mapping[str, tuple[pl.DataType, Sequence[object]]] = {
 @pytest.mark.parametrize("seed", [0, 1])
 def test_records_in_duckdb_are_those_of_an_engine(seed: int) -> None:
     """The one test body of engines."""
-    check_engine(ENGINE, tables=7, seed=seed)
+    check_engine(ENGINE, tables=examples(7), seed=seed)
 
 
 @st.composite
@@ -220,6 +221,7 @@ def compared(source: object, job: Job, folder: Path, elsewhere: RemoteEngine = E
     return "refused" if isinstance(made[0][0], type) else "released"
 
 
+@pytest.mark.one_of("kind")
 @pytest.mark.parametrize("kind", sorted(SOURCES))
 @settings(deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # to shrink takes minutes
 @given(frame=frames(), what=st.sampled_from(sorted(JOBS)))
@@ -233,6 +235,7 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
 EMPTY = st.lists(st.sampled_from([None, "", "x", "y"]), min_size=8, max_size=8)
 
 
+@pytest.mark.one_of("kind")
 @pytest.mark.parametrize("kind", ["parquet", "duckdb"])
 @settings(deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(ill=EMPTY, rest=EMPTY)

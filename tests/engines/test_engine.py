@@ -18,6 +18,7 @@ from kohort.sql.remote import RemoteEngine
 from kohort.tables.dataset import Values
 from kohort.testing import WrongEngineError, check_engine
 from tests.engines.sqlite import SQLite
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +101,7 @@ class Remote:
 @pytest.mark.parametrize("engine", [LOCAL, Remote(), RemoteEngine(SQLite())], ids=["local", "remote", "sqlite"])
 def test_every_engine_does_the_same(engine: Engine) -> None:
     """Each counts, recodes, writes and verifies as one would by hand."""
-    check_engine(engine, tables=14)
+    check_engine(engine, tables=examples(14))
 
 
 def test_small_tables_are_tried_too() -> None:

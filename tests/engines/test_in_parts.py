@@ -27,6 +27,7 @@ from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
 from tests.engines.test_odd_columns import asked as of_numbers
 from tests.engines.test_odd_columns import numbers
 from tests.engines.test_spark import needs_spark
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,8 +50,9 @@ IN_PARTS = {
 ONLY: Mapping[str, list[str]] = {"identifying": [], "allow_singling": []}
 
 
+@pytest.mark.one_of("kind")
 @pytest.mark.parametrize("kind", sorted(SOURCES))
-@settings(deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # to shrink takes minutes
+@settings(max_examples=examples(few=1), phases=[Phase.explicit, Phase.reuse, Phase.generate])  # to shrink takes minutes
 @given(frame=frames(), what=st.sampled_from(sorted(IN_PARTS)), most=st.sampled_from(sorted(ENGINES)))
 def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame, what: str, most: int) -> None:
     """Of every type of cells, model, label and missing policy, wherever the records lie."""
@@ -62,7 +64,7 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
 @pytest.mark.parametrize("most", [10, 18])
 def test_tuples_in_parts_are_those_of_an_engine(base: Dialect, most: int) -> None:
     """The one test body of engines: what is written is judged, and what is damaged is refused; classes fit."""
-    check_engine(RemoteEngine(base, together=most), tables=4, seed=most)
+    check_engine(RemoteEngine(base, together=most), tables=examples(4, few=1), seed=most)
 
 
 OPTIONS = {"l": {"ill": 2}, "no_grid": True, "labels": "set", "cut": "nearest"}
@@ -71,6 +73,7 @@ OPTIONS = {"l": {"ill": 2}, "no_grid": True, "labels": "set", "cut": "nearest"}
 released = partial(large.released, OPTIONS)
 
 
+@pytest.mark.slow("400 people are searched in parts, by many queries")
 def test_figures_are_those_of_the_local_engine(tmp_path: Path) -> None:
     """Of sets, and of sensitive values, which are asked for some classes at a time; and it is said that it went so."""
     frame = people()
@@ -135,6 +138,7 @@ def test_identifiers_among_labels_are_looked_for_in_pairs(tmp_path: Path) -> Non
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
 
+@pytest.mark.slow("400 people are searched in parts, by many queries")
 def test_values_of_one_code_are_one_tuple(tmp_path: Path) -> None:
     """Numbers that are written in two ways; records are found by the codes of such a column, others by their texts."""
     frame = people(200).cast(pl.String)
@@ -155,6 +159,7 @@ def test_numbers_with_decimal_commas_are_searched_in_parts(what: str, tmp_path: 
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
 
+@pytest.mark.slow("400 people are searched in parts, by many queries")
 def test_tuples_of_one_number_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All are counted again by other numbers, until no two have the same."""
     asked_for: list[str] = []

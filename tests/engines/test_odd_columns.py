@@ -380,6 +380,7 @@ def asked(what: str, mark: str) -> Job:
     return made.job
 
 
+@pytest.mark.one_of("kind")
 @pytest.mark.parametrize("kind", ["csv", "parquet", "frame", "duckdb"])
 @pytest.mark.parametrize("what", COMMAS)
 @pytest.mark.parametrize("notation", MARKS)

@@ -42,6 +42,7 @@ def _written(write: Callable[[Path], object], path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.one_of("container", "form")
 @pytest.mark.parametrize(("container", "engine"), WAYS)
 @pytest.mark.parametrize("form", WRITTEN)
 def test_dates_are_generalized_alike(form: str, container: str, engine: str, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ OPTIONS: Mapping[str, Any] = {
 released = partial(large.released, OPTIONS)
 
 
+@pytest.mark.slow("400 people are searched on levels, by many queries")
 @pytest.mark.parametrize("method", ["samarati", "optimal", "datafly"])
 def test_figures_are_those_of_the_local_engine(method: str, tmp_path: Path) -> None:
     """What a dry run offers, what the search counted, and what a report says; and how it went is noted."""

@@ -33,6 +33,7 @@ from kohort.transactions.release import TransactionJob
 from kohort.transactions.roles import Listed
 from tests.command import kohort as command
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +149,7 @@ CHANGES: dict[str, Callable[[str], str]] = {
 }
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(
     people=st.lists(st.sampled_from(["p1", "p2", "q1", "7", "8", "10"]), min_size=4, max_size=12),
     changes=st.lists(st.sampled_from(sorted(CHANGES)), min_size=12, max_size=12),

@@ -55,6 +55,7 @@ from kohort.system import workspace
 from kohort.system.workspace import Workspace
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ def spilling(folder: Path) -> LocalEngine:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_spilled_engine_is_an_engine(tmp_path: Path, seed: int) -> None:
     """The one test body of engines, and no file is left."""
-    check_engine(spilling(tmp_path), tables=7, seed=seed)
+    check_engine(spilling(tmp_path), tables=examples(7), seed=seed)
     assert not list(tmp_path.iterdir())
 
 
@@ -588,6 +589,7 @@ def content(path: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in (sorted(path.iterdir()) if path.is_dir() else [path])}
 
 
+@pytest.mark.slow("each way to release is run and killed in a process of its own")
 @pytest.mark.parametrize("target", ["release.csv", "parts/"])
 def test_a_run_that_is_killed_at_any_moment_leaves_nothing(tmp_path: Path, target: str) -> None:
     """Neither a file in the folder, nor part of a release, nor a cell on standard error."""

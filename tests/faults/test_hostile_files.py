@@ -12,6 +12,7 @@ from kohort import io
 from kohort.cli import main
 from kohort.errors import InputError, LimitError
 from kohort.job import lines
+from tests import quick as quick_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,6 +59,10 @@ QUICK = (
     "columns: a hierarchy of a million",
 )
 
+#: Those of them that are read for seconds before they are refused.
+LARGE = ("columns: a million separators", "workbooks: cells from the last")
+READ_WHOLE = pytest.mark.slow("the file is read for seconds before it is refused")
+
 #: Beginnings of cases whose files also hold a table that is read as it is.
 HARMLESS = (
     "workbooks: a cell",  # without a place, or with one near the others
@@ -78,14 +83,14 @@ def quick() -> Mapping[str, Case]:
     return {case.name: case for one in groups for case in hostile_files.cases(one) if case.name.startswith(QUICK)}
 
 
-@pytest.mark.parametrize("beginning", QUICK)
+@pytest.mark.parametrize("beginning", [pytest.param(one, marks=READ_WHOLE if one in LARGE else ()) for one in QUICK])
 def test_a_small_file_that_asks_for_much_is_refused(
     beginning: str, quick: Mapping[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each ends in 2, 3 or 8 within the process and leaves nothing, or what it holds besides is of no matter."""
-    some = [case for name, case in quick.items() if name.startswith(beginning)]
-    some = some[:: -(-len(some) // 3)]  # three of a kind; `bench.sizes` runs them all
-    for at, case in enumerate(some):
+    cases = [case for name, case in quick.items() if name.startswith(beginning)]
+    cases = cases[:: -(-len(cases) // 3)]  # three of a kind; `bench.sizes` runs them all
+    for at, case in enumerate(quick_suite.some(cases, 1)):
         folder = tmp_path / str(at)
         folder.mkdir()
         case.make(folder)

@@ -24,6 +24,7 @@ from kohort.transactions.io import read_transactions
 from kohort.transactions.pipeline import dry_run_transactions
 from kohort.transactions.request import request as request_of_transactions
 from tests.command import kohort
+from tests.quick import some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,7 +105,7 @@ def told(table: Table, job: Job) -> tuple[float | None, Mapping[str, float], flo
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_is_measured_is_what_a_run_tells(part: int) -> None:
     """Loss and risk are those of a run to the bit, ranked on a sample or on all; what weakens a promise says so."""
-    for seed in range(part, TABLES, PARTS):
+    for seed in some(range(part, TABLES, PARTS), 2):
         frame, raw = drawn(seed)
         table, sample = from_frame(frame), (10, 5_000)[seed % 2]
         with patch.object(prices.sampled, "__defaults__", (sample,)):
@@ -181,6 +182,7 @@ def distortion(transactions: Transactions, job: TransactionJob) -> float | None:
         return None
 
 
+@pytest.mark.slow("a draft, its advice and runs of it: 3 s each")
 @pytest.mark.parametrize("seed", range(6))
 def test_what_init_and_advise_print_is_what_run_prints(seed: int, tmp_path: Path) -> None:
     """The loss that `init` ends with, those of `advise` and of each change taken: all are of the run that follows."""

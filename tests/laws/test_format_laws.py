@@ -94,6 +94,7 @@ def test_what_spreadsheets_spoil_survives(key: str, tmp_path: Path) -> None:
     assert cells(io.read(path), nulls=False) == cells(table, nulls=False)
 
 
+@pytest.mark.one_of("key")
 @pytest.mark.parametrize("key", ["sav", "zsav", "dta"])
 @given(
     named=st.dictionaries(

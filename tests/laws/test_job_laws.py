@@ -161,6 +161,7 @@ def _plain(said: Said) -> Job:
     return except_unused_hierarchies(cast("Job", said.job))
 
 
+@pytest.mark.slow("a thousand jobs, so that every key is drawn")
 def test_a_job_is_the_same_through_every_pair_of_sides() -> None:
     """Every job is accepted, meets the schema and is the same on one more side; all keys occur.
 

@@ -21,6 +21,7 @@ from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import KAnonymity
 from kohort.testing.problems import draw_table
 from tests.laws.test_loss_laws import diverse
+from tests.quick import examples
 from tests.reference import loss as plain
 from tests.reference.loss import KINDS, Mixed
 from tests.reference.mondrian_tables import VALUES, DistinctLDiversity
@@ -109,7 +110,7 @@ def test_cells_are_suppressed_as_the_reference_says(table: Mixed, k: int, l: int
     assert sorted(table.leaves_of(SuppressCells().solve(problem)), key=str) == sorted(expected, key=str)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(CELLS, most=7), st.integers(2, 3))
 def test_the_optimum_is_that_of_all_partitions(table: Mixed, k: int) -> None:
     """No partition into classes of k records suppresses less; the greedy release never less than the optimum."""
@@ -126,7 +127,7 @@ def test_the_optimum_is_that_of_all_partitions(table: Mixed, k: int) -> None:
     assert Counter(row for leaf in leaves for row in leaf) == Counter(table.rows)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(CELLS, most=7, columns=2), st.integers(2, 3))
 def test_the_bound_holds_for_other_models_too(table: Mixed, k: int) -> None:
     """With l-diversity the bound is below every release that satisfies, and what is proven is the least."""

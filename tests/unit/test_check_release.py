@@ -42,6 +42,7 @@ from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.signing import read_signing_key, signed_part, write_signing_keys
 from tests.jobs import freely
+from tests.quick import some
 from tests.unit.certificate.test_every_field import again, by_level, changes, table
 from tests.unit.test_signing import WEAK
 from tools import check_release
@@ -250,7 +251,7 @@ def test_a_thousand_changed_pairs_are_refused_by_both(tmp_path: Path) -> None:
     whole = [line.split(",") for line in path.read_text().splitlines()]
     known = json.loads(beside(path).read_bytes())
     taken: list[tuple[int, str, str]] = []
-    for seed in range(1000):
+    for seed in some(range(1000), 60):
         draw, pair = random.Random(seed), (copy.deepcopy(whole), copy.deepcopy(known))  # noqa: S311  no secret
         change = CHANGES[seed % len(CHANGES)]
         change(draw, pair)
@@ -272,7 +273,7 @@ def test_it_agrees_with_kohort_or_says_that_it_does_not_check(
     (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("not checked, or only in part: ")]
     listed, release = {*line.partition(": ")[2].split(", ")}, path.read_bytes()
     wrong: list[tuple[object, ...]] = []
-    for place, parts in changes(json.loads(beside(path).read_bytes())):
+    for place, parts in some(changes(json.loads(beside(path).read_bytes())), 40):
         if place[0] == "job" and isinstance(parts.get("job"), dict):
             parts["job_sha256"] = digest(parts["job"])
         text = json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -502,6 +503,7 @@ def test_what_is_packed_to_harm(packed: bytes, folder: Path) -> None:
     assert by_a_stranger(folder / "bomb.csv.gz", beside(folder / "some.csv.gz"))[0] == 1
 
 
+@pytest.mark.slow("140 pairs are made and judged by two programs")
 def test_forged_pairs() -> None:
     """Of some of the pairs that `python -m bench.forged` makes, none is refused by one alone without a word."""
     told: list[str] = []

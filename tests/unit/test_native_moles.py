@@ -57,6 +57,7 @@ def test_loops_write_what_plain_ones_do(raw: RawDatabase) -> None:
         work(raw)
 
 
+@pytest.mark.slow("every loop in plain Python, too")
 def test_every_loop_is_compared() -> None:
     """Many different transactions take every way of the search, and very many the way of large groups."""
     with heard(PLAIN, twins=True) as calls:
@@ -67,6 +68,7 @@ def test_every_loop_is_compared() -> None:
     assert len(calls["sort_rows"]) > 3
 
 
+@pytest.mark.slow("keeps what every call takes: 400 MB")
 @given(raw_databases(), st.data())
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_no_number_leads_the_search_for_moles_beyond_an_array(raw: RawDatabase, data: st.DataObject) -> None:

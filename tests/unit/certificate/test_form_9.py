@@ -180,6 +180,7 @@ def test_what_kohort_would_not_tell_is_refused(name: str) -> None:
 OTHERS: tuple[Any, ...] = (None, "true", "", 1, 2.0, [], {}, [None], {"kind": "Job"})
 
 
+@pytest.mark.slow("nine other values of every part")
 def test_every_part_of_another_kind_is_refused() -> None:
     """Whatever stands in a description, a value of another kind in its place makes it none; free texts are free."""
     whole, taken = told(), list[Any]()

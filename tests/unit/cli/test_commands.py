@@ -426,6 +426,7 @@ def test_a_hierarchy_that_cannot_be_built_is_refused(register: Path, arguments: 
     assert said in ran.err
 
 
+@pytest.mark.slow("the demo of a whole register")
 def test_the_demo_shows_the_whole_path(tmp_path: Path) -> None:
     """It ends by telling where the release and its certificate are, and the command it proposes works."""
     folder = tmp_path / "demo"

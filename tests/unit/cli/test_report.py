@@ -287,6 +287,7 @@ def test_an_audience_needs_a_page(folder: Path, flags: list[str]) -> None:
         refused(2, "--audience", command=["run", folder / job, "--overwrite", *flags])
 
 
+@pytest.mark.slow("every chart as a picture")
 def test_charts_are_written_to_a_folder(folder: Path) -> None:
     """Every chart in the form that is asked for, with the page or without; the same bytes each time."""
     pytest.importorskip("matplotlib")

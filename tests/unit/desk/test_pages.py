@@ -430,6 +430,7 @@ def test_versions_are_gone_through_and_named(visitor: Visitor) -> None:
     assert len(visitor.desk.versions) == 2
 
 
+@pytest.mark.slow("several releases by the desk")
 def test_two_versions_are_compared(visitor: Visitor) -> None:
     """What they say differently, and what each would give; one that cannot be tried says why."""
     visitor.post("/protection", k="30", name="ordered")

@@ -81,6 +81,7 @@ REACHING = [
 ]
 
 
+@pytest.mark.one_of("what")
 @pytest.mark.parametrize("what", REACHING)
 def test_nothing_is_reached_beyond_the_file(what: str, tmp_path: Path) -> None:
     """A database that asks for another file, the network or the settings of this machine is refused, by name too."""
@@ -110,6 +111,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.slow("each counts for two seconds, which is its limit")
 @pytest.mark.parametrize("what", ENDLESS)
 def test_what_is_computed_has_its_limits(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A view that counts for ever or asks for all memory ends in a limit, also in one step that nothing interrupts."""

@@ -71,6 +71,7 @@ def test_a_folder_and_the_engine_refuse_it_too(word: str, tmp_path: Path) -> Non
             engine.read(source, io.ReadOptions())
 
 
+@pytest.mark.slow("takes hundreds of MB")
 def test_parts_of_a_folder_count_together(tmp_path: Path) -> None:
     """Many parts that are each allowed are together as much as they are."""
     for at in range(3):
@@ -82,6 +83,7 @@ def test_parts_of_a_folder_count_together(tmp_path: Path) -> None:
         io.read(tmp_path)
 
 
+@pytest.mark.slow("takes hundreds of MB")
 @pytest.mark.parametrize("form", ["Parquet", "Arrow"])
 def test_a_sorted_release_is_read(form: str, tmp_path: Path) -> None:
     """Ten times a million sorted records of eight columns, whose files are the smallest, are still read."""
@@ -99,6 +101,7 @@ def test_a_sorted_release_is_read(form: str, tmp_path: Path) -> None:
     assert len(io.read(path)["c7"].values) == 591
 
 
+@pytest.mark.slow("takes hundreds of MB")
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_a_list_of_20_million_items_is_refused(form: str, tmp_path: Path) -> None:
     """Of a column of lists the items count, not the records; a usual one is read."""

@@ -358,6 +358,7 @@ for format_ in [one for one in Format if not one.form.module]:
 """
 
 
+@pytest.mark.slow("two processes that write every format")
 def test_bytes_do_not_depend_on_the_number_of_threads() -> None:
     """One thread and three write the same bytes, over several row groups, in every format."""
     digests = {

@@ -48,6 +48,7 @@ def test_the_package_has_what_kohort_had() -> None:
     assert not MOVED & {*METRICS}
 
 
+@pytest.mark.slow("six commands in processes of their own")
 def test_installed_they_are_everywhere(table: Path, tmp_path: Path) -> None:
     """A search takes one as its objective, releases are measured by those that cost nothing, sweeps by all."""
     path = os.pathsep.join([str(installed(tmp_path)), str(PACKAGE), *sys.path])

@@ -194,6 +194,7 @@ def test_dates_with_an_open_end_stay_dates(label: str) -> None:
     assert len(found) > 12
 
 
+@pytest.mark.one_of("label")
 @pytest.mark.parametrize("label", ["90+", "under 18", ">= 90", "90-99"])
 @pytest.mark.parametrize("few", [2, 8])
 @pytest.mark.parametrize(
@@ -229,6 +230,7 @@ LATE = ("after 2013", "2013 or later", "since 2013-02", ">=2012-03-01", "2013-20
 POINTS = [f"{day[8:]}.{day[5:7]}.{day[:4]}" for day in DAYS]
 
 
+@pytest.mark.one_of("label")
 @pytest.mark.parametrize("label", [*EARLY, *LATE])
 @pytest.mark.parametrize(
     "options",

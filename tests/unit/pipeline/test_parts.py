@@ -31,6 +31,7 @@ from kohort.tables.recoded import RecodedColumn, RecodedTable
 from kohort.tables.recoded import joined as joined_tables
 from kohort.verify import Claim, verify_parts
 from tests.jobs import freely
+from tests.quick import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def cells(table: Table) -> dict[str, list[str | None]]:
     st.integers(1, 12),
     st.sampled_from(["csv", "parquet"]),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_joined_parts_are_the_file(records: list[tuple[int, str]], size: int, format_: str) -> None:
     """Parts of CSV, the header once, are the local file byte for byte; those of Parquet hold the same records."""
     frame = pl.DataFrame(records, schema={"age": pl.Int64, "illness": pl.String}, orient="row")

@@ -42,6 +42,7 @@ def choices(question: str) -> dict[str, int]:
     return {drafted or flag: int(kept) for kept, drafted, flag in found}
 
 
+@pytest.mark.slow("a survey of sixty columns is anonymized")
 def test_a_survey_asks_who_could_know_it_and_which_k(tmp_path: Path) -> None:
     """The fewer columns, the more is kept; the greater k, the less; and the flag to copy has the likely ones."""
     who, which = drafted(tmp_path).decisions
@@ -54,6 +55,7 @@ def test_a_survey_asks_who_could_know_it_and_which_k(tmp_path: Path) -> None:
     assert [*choices(which).values()] == sorted(choices(which).values(), reverse=True)
 
 
+@pytest.mark.slow("a survey of sixty columns is anonymized")
 @pytest.mark.parametrize("k", [3, 5])
 def test_a_price_is_what_a_run_gives(tmp_path: Path, k: int) -> None:
     """Up to the size of the sample, to the percent."""
@@ -82,6 +84,7 @@ def test_people_are_counted_and_not_records(tmp_path: Path) -> None:
     assert "500 people are few" in drafted(tmp_path, columns).decisions[-1]
 
 
+@pytest.mark.slow("a survey of sixty columns is anonymized")
 def test_prices_are_those_of_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search sees more records than the sample has."""
     seen: list[int] = []
@@ -140,6 +143,7 @@ def test_a_corrected_answer_is_none(tmp_path: Path) -> None:
     assert made.job(answers=["q1"]).answers == ("q1",)
 
 
+@pytest.mark.slow("a survey of sixty columns is anonymized")
 def test_the_same_in_python_and_at_the_command_line(tmp_path: Path) -> None:
     """`draft(…, known=…)` and `init --known` make the same job; `all` keeps everything generalized."""
     path = tmp_path / "in.csv"
@@ -159,6 +163,7 @@ def test_the_same_in_python_and_at_the_command_line(tmp_path: Path) -> None:
         kohort.draft(path, known=["aeg"])
 
 
+@pytest.mark.slow("a survey of sixty columns is anonymized")
 def test_an_untouched_survey_releases_blocks_alone(tmp_path: Path) -> None:
     """From `init` to `run`: the answers are said in the job, the run, the certificate and on the public page."""
     table = survey()
@@ -179,6 +184,7 @@ def test_an_untouched_survey_releases_blocks_alone(tmp_path: Path) -> None:
     assert (checked.status, "together" in known) == (0, True)
 
 
+@pytest.mark.slow("a survey of sixty columns is anonymized")
 def test_hidden_columns_are_generalized_until_named(tmp_path: Path) -> None:
     """Whatever their values, two of which hide what everybody sees."""
     made = drafted(tmp_path, survey(flags=("yes", "no")))

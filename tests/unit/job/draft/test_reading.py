@@ -32,6 +32,7 @@ def test_texts_for_no_value_are_read_as_such() -> None:
     assert [(guess.scale, guess.missing) for guess in seen.guesses] == [("numeric", 1), ("numeric", 1)]
 
 
+@pytest.mark.one_of("token")
 @pytest.mark.parametrize("token", ["NA", "N/A", "n/a", ".", "-", "?", "null", "NaN", "..", "k.A."])
 @pytest.mark.parametrize("others", [["yes", "no"], ["P", "PS", "S"], ["", "red", "blue"], ["10 to 20", "over 20"], []])
 def test_a_text_for_no_value_is_one_however_rare_among_names(token: str, others: list[str], tmp_path: Path) -> None:
