@@ -37,7 +37,7 @@ PEER = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:], stdout=sub
 #: The pipeline of the command line, telling the CPU seconds spent when each stage begins.
 STAGES = """
 import json, sys, time
-from kohort import pipeline
+from kohort.engines import pipeline
 from kohort.job.request import request
 marks = []
 raw = json.loads(sys.argv[1])

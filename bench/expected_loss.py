@@ -30,9 +30,9 @@ from kohort.algorithms.mondrian.ordered import FINER, Distinct, Ordered, divided
 from kohort.algorithms.problem import Solution
 from kohort.core.recoding import Multidimensional
 from kohort.engines.local import LOCAL
+from kohort.engines.problem import problem_of
 from kohort.io import ReadOptions, read
 from kohort.native.library import CHAIN
-from kohort.pipeline.problem import problem_of
 from kohort.schema import Label
 
 if TYPE_CHECKING:

@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
+from kohort.certificate.signing import write_signing_keys
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
 from kohort.cli import main as kohort
 from kohort.errors import InputError, VerificationError
-from kohort.signing import write_signing_keys
 from kohort.transactions.recheck import check_transactions_again, written_as
 from tools import check_release
 

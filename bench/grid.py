@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from bench.tables import DATA
 from kohort import Attribute, Job, KAnonymity, Mondrian, Role, Schema
 from kohort.assessment.inspection.guesses import inspect_table
+from kohort.engines.exposure import compare
+from kohort.engines.pipeline import dry_run
 from kohort.io import ReadOptions, read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.pipeline import dry_run
-from kohort.pipeline.exposure import compare
 from kohort.schema import Scale
 from tests.attack_oracles.toy import downcoding, minimality
 from tests.attack_oracles.worlds import AGES, every_way, world

@@ -27,10 +27,10 @@ import polars as pl
 
 from bench.scale import KINDS, table
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
 from kohort.errors import SourceNote
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine
 from kohort.system.workspace import bytes_of

@@ -18,7 +18,7 @@ import polars as pl
 
 from kohort import Attribute, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.pipeline import dry_run
+from kohort.engines.pipeline import dry_run
 
 #: The quasi-identifiers of Samarati's exercise, and how each is generalized.
 HIERARCHIES = {

@@ -51,7 +51,7 @@ SET_ASIDE = "VmData:"
 #: The pipeline of the command line, telling the CPU seconds spent when each stage begins.
 STAGES = """
 import json, sys, time
-from kohort import pipeline
+from kohort.engines import pipeline
 from kohort.engines.base import engine_of
 from kohort.job.request import request
 made = request(json.loads(sys.argv[1]), where=str)

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from bench.scale import KINDS, table
+from kohort.engines.pipeline import anonymize
 from kohort.io.forms import Format
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.sql.remote import RemoteEngine
 from kohort.sql.spark import Spark

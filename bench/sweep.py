@@ -23,8 +23,8 @@ from bench.measure import cost
 from bench.tables import HIGH, quasi, table
 from kohort import Job, KAnonymity, Schema
 from kohort.io import read
-from kohort.sweeps.table_plan import TablePlan
-from kohort.sweeps.tables import sweep
+from kohort.job.sweeps.table_plan import TablePlan
+from kohort.job.sweeps.tables import sweep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -53,12 +53,12 @@ from kohort.assessment.comparison.classifier import prediction
 from kohort.assessment.comparison.queries import workload
 from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
+from kohort.engines.pricing import answer, count
+from kohort.engines.problem import problem_of
 from kohort.io import read
 from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline.pricing import answer, count
-from kohort.pipeline.problem import problem_of
-from kohort.pipeline.tables import anonymize
 from kohort.samples.italy import italy
 from kohort.schema import Label, Order
 from kohort.schema.hierarchy import Hierarchy

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.sweeps.picture import Tradeoff, knees
+from kohort.job.sweeps.picture import Tradeoff, knees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

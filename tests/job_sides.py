@@ -282,7 +282,9 @@ def of_flags(arguments: list[str], *, transactions: bool = False) -> Said | list
         found.append(Said(job, source, target, population, cast("tuple[object, ...]", engine)))
         raise InfeasibleError("nothing is read")
 
-    module = "kohort.transactions.pipeline.anonymize_transactions" if transactions else "kohort.pipeline.anonymize"
+    module = (
+        "kohort.transactions.pipeline.anonymize_transactions" if transactions else "kohort.engines.pipeline.anonymize"
+    )
     with patch(module, anonymize), patch("kohort.engines.base.engine_of", _engine):
         ran = kohort("transactions" if transactions else "anonymize", *arguments, "--json")
     return found[0] if found else _printed(ran.figures)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from hypothesis import strategies as st
 
 from kohort.algorithms.method import METHODS, Choices, on_nodes
+from kohort.certificate.signing import write_signing_keys
 from kohort.io.forms import Format
 from kohort.io.manifest import PARTS
 from kohort.metrics.known import OBJECTIVES
@@ -26,7 +27,6 @@ from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.perturbation.text import perturbation_from
 from kohort.schema import Label, Missing, Order
 from kohort.schema.dates import DateFormat, Period
-from kohort.signing import write_signing_keys
 from kohort.transactions.io.options import Form
 from kohort.transactions.roles import Draw
 from kohort.transactions.suppression import Score

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from kohort.calls import VERBS
+from kohort.errors.calls import VERBS
 
 VERBS.update(
     {
@@ -24,10 +24,10 @@ VERBS.update(
         "Job.to_toml": "kohort.job.written:to_toml",
         "Release.plot": "kohort.report.plots:release_plot",
         "Release.report": "kohort.report.written:report",
-        "Release.save": "kohort.pipeline:save",
+        "Release.save": "kohort.engines.pipeline:save",
         "TransactionJob.described": "kohort.transactions.request:described",
         "Risk.plot": "kohort.report.plots:risk_plot",
-        "TableSweep.plot": "kohort.sweeps.picture:plot",
+        "TableSweep.plot": "kohort.job.sweeps.picture:plot",
         "TransactionJob.from_toml": "kohort.transactions.request:job_of",
         "TransactionRelease.plot": "kohort.transactions.report.text:release_plot",
         "TransactionRelease.report": "kohort.transactions.report.text:report",
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> object:
     if name == "__all__":
         return sorted(_modules())
     if name == "__version__":
-        return import_module("kohort.version").VERSION
+        return import_module("kohort.system.version").VERSION
     if name not in _modules():
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)

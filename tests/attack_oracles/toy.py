@@ -19,8 +19,8 @@ import numpy as np
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet
 from kohort.core.recoding import Multidimensional, classes_of
+from kohort.engines.exposure import downcoded
 from kohort.errors import InfeasibleError
-from kohort.pipeline.exposure import downcoded
 from kohort.schema import Attribute, Role
 from kohort.schema.domain import resolve
 from kohort.schema.sensitive import SensitiveDomain

@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 from kohort.assessment.risk.attacks import ATTACKS, Attack, Evidence, Untried, attacks
+from kohort.engines.pipeline import anonymize
 from kohort.errors import InputError, SchemaError, UsageError
 from kohort.io import read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline import anonymize
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchies import groups, intervals

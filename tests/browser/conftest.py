@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort import pipeline
+from kohort.engines import pipeline
 from kohort.job.request import load
 from kohort.report.page import Audience, page
 from kohort.report.render.page import html

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kohort.shown import INTERNAL_LINE
+from kohort.errors.display import INTERNAL_LINE
 from tests.command import flags_of, kohort
 from tests.unit.cli.test_reference import commands
 

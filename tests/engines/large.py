@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from kohort.engines.local import LOCAL
-from kohort.pipeline import anonymize
+from kohort.engines.pipeline import anonymize
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine
 from kohort.sql.spark import Spark

@@ -12,11 +12,11 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from kohort.engines.pipeline import anonymize
 from kohort.errors import KohortError
 from kohort.io.forms import Format
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.sql.remote import RemoteEngine
 from kohort.sql.spark import Spark

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.engines.local import LOCAL, LocalEngine
+from kohort.engines.pipeline import anonymize, dry_run
 from kohort.errors import (
     InfeasibleError,
     InputError,
@@ -33,7 +34,6 @@ from kohort.errors import (
 from kohort.io.forms import Format
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize, dry_run
 from kohort.release import Writing
 from kohort.report.release import release_figures
 from kohort.sql.duckdb import DuckDB

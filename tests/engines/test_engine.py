@@ -12,8 +12,8 @@ import pytest
 
 from kohort import Job, KAnonymity, Schema
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
 from kohort.errors import VerificationError
-from kohort.pipeline import anonymize
 from kohort.sql.remote import RemoteEngine
 from kohort.tables.dataset import Values
 from kohort.testing import WrongEngineError, check_engine

@@ -13,8 +13,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, SourceNote
-from kohort.pipeline import anonymize
 from kohort.report.release import release_figures
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine

@@ -13,8 +13,8 @@ from hypothesis import Phase, event, given, reject, settings
 from hypothesis import strategies as st
 
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize, dry_run
 from kohort.errors import InfeasibleError, LimitError, SourceNote
-from kohort.pipeline import anonymize, dry_run
 from kohort.report.release import release_figures
 from kohort.sql.remote import RemoteEngine
 from tests.engines import large

@@ -15,11 +15,11 @@ import kohort
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.assessment.risk.attacks.evidence import Evidence, attacks
 from kohort.engines.local import LOCAL, LocalEngine
+from kohort.engines.pipeline import anonymize
 from kohort.errors import InfeasibleError, InputError, JobError, SchemaError, SourceNote, VerificationError
 from kohort.io.typed import from_frame
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine
 from kohort.sql.spark import Spark

@@ -12,6 +12,7 @@ import pytest
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
 from kohort.errors import (
     FileError,
     InfeasibleError,
@@ -26,7 +27,6 @@ from kohort.io.text import records_in as scan
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
 from kohort.perturbation.pseudonyms import Key
-from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine

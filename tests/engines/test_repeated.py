@@ -10,8 +10,8 @@ import pytest
 
 import kohort
 from kohort.engines.local import LocalEngine
+from kohort.engines.pipeline import anonymize
 from kohort.errors import JobError, SchemaError
-from kohort.pipeline import anonymize
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine
 

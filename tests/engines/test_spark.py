@@ -22,6 +22,7 @@ import pytest
 import kohort
 from kohort.engines.base import engine_of
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
 from kohort.errors import (
     FileError,
     InputError,
@@ -36,7 +37,6 @@ from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.sql import spark_session
 from kohort.sql.queries import Lines

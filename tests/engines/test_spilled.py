@@ -34,6 +34,7 @@ from kohort.core import frequency, order
 from kohort.core.frequency import FrequencySet
 from kohort.engines import limits
 from kohort.engines.local import LOCAL, LocalEngine, local_engine
+from kohort.engines.pipeline import anonymize
 from kohort.errors import (
     FileError,
     InfeasibleError,
@@ -46,7 +47,6 @@ from kohort.errors import (
 from kohort.io.forms import Format
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.schema.sensitive import SensitiveDomain
 from kohort.sql.duckdb import DuckDB
@@ -441,7 +441,7 @@ import sys, time
 from pathlib import Path
 from kohort.job.keywords import job_from
 from kohort.engines.local import LocalEngine
-from kohort.pipeline import anonymize
+from kohort.engines.pipeline import anonymize
 from kohort.system.workspace import Workspace
 source, folder, last = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 def on_progress(stage):
@@ -569,7 +569,7 @@ from pathlib import Path
 from kohort.job.keywords import job_from
 from kohort.engines.local import LocalEngine
 from kohort.io.forms import Format
-from kohort.pipeline import anonymize
+from kohort.engines.pipeline import anonymize
 from kohort.release import Writing
 from kohort.system.workspace import Workspace
 source, folder, target, more = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], json.loads(sys.argv[4])

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 import kohort
 from kohort.assessment.risk import telling
 from kohort.assessment.risk.telling import Hidden, tellings
+from kohort.engines.pipeline import anonymize, dry_run
 from kohort.errors import LimitError, SourceNote
 from kohort.io import read
-from kohort.pipeline import anonymize
-from kohort.pipeline.tables import dry_run
 from kohort.report.release import source_notes
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine
@@ -253,7 +252,7 @@ def test_people_are_counted_once_in_every_engine() -> None:
 
 def test_of_many_tuples_some_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the hash of their cells; the same is told."""
-    monkeypatch.setattr("kohort.pipeline.tables.LOOKED_AT", 100)
+    monkeypatch.setattr("kohort.engines.pipeline.LOOKED_AT", 100)
     made = dry_run(FRAME, job("code"), engine=engine_on("duckdb", None))
     assert [one.sets for one in made.telling] == [(("code",),)]
 

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from kohort.engines.local import LOCAL
+from kohort.engines.pipeline import anonymize
 from kohort.errors import FileError, LimitError, UsageError
 from kohort.io.write import GROUP
 from kohort.job.keywords import job_from
 from kohort.job.request import Request
-from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.sql.duckdb import DuckDB
 from kohort.sql.remote import RemoteEngine

@@ -18,12 +18,12 @@ import pytest
 
 import kohort
 from kohort import Job, KAnonymity, Schema
+from kohort.engines.pipeline import claim_of
 from kohort.errors import MissingExtraError, VerificationError
 from kohort.io.databases import TABLE
 from kohort.io.foreign import pack
 from kohort.io.forms import FORMATS, Format
 from kohort.io.write import write
-from kohort.pipeline import claim_of
 from kohort.verify import verify
 from tests.jobs import freely
 

@@ -11,6 +11,7 @@ import pytest
 
 from kohort.core import frequency
 from kohort.errors import UsageError, VerificationError
+from kohort.errors.display import many
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -24,7 +25,6 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
-from kohort.shown import many
 from tests.unit.verify.models import claim_of, refusal, verdict_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from kohort.errors import InputError, SourceNote, readable
-from kohort.shown import line, table_html
+from kohort.errors.display import line, table_html
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 
 from kohort.errors import FileError
 from kohort.job.document import document_at
+from kohort.job.sweeps.journal import digest_of
 from kohort.samples.tables import own_tables
-from kohort.sweeps.journal import digest_of
 from kohort.transactions.request import labels_in, names_in
 
 if TYPE_CHECKING:

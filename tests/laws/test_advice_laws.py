@@ -10,7 +10,8 @@ from unittest.mock import patch
 import polars as pl
 import pytest
 
-from kohort import pipeline
+from kohort.engines import pipeline
+from kohort.engines import pricing as prices
 from kohort.errors import InfeasibleError
 from kohort.io.typed import from_frame
 from kohort.job import advice
@@ -18,7 +19,6 @@ from kohort.job.advice import advised
 from kohort.job.models import SLOW
 from kohort.job.request import request
 from kohort.job.steps import changed
-from kohort.pipeline import pricing as prices
 from kohort.transactions.advice import advised_transactions
 from kohort.transactions.io import read_transactions
 from kohort.transactions.pipeline import dry_run_transactions

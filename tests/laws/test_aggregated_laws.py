@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from kohort.core.frequency import FEW
 from kohort.engines.local import LOCAL
+from kohort.engines.outlets import Stages, no_progress
+from kohort.engines.pipeline import claim_of, solve
 from kohort.errors import KohortError, VerificationError
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
@@ -25,7 +27,6 @@ from kohort.job.request import Request
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline import Stages, claim_of, no_progress, solve
 from kohort.schema import Schema
 from kohort.sql.verify import aggregated
 from kohort.sql.verify.aggregated import Destinations, verify_by_aggregation

@@ -16,9 +16,9 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.core.recoding import classes_of
+from kohort.engines.problem import outcome_of
 from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline.problem import outcome_of
 from tests.laws.test_loss_laws import tables
 from tests.reference import loss as plain
 from tests.reference.loss import KINDS, Mixed

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from kohort import anonymize
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.engines.pipeline import claim_of
 from kohort.errors import VerificationError
 from kohort.io import read
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline.tables import claim_of
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import LAST, DateFormat, Period, day_of, read_days, spelled, starts
-from kohort.verify.tables import verify_table
+from kohort.verify import verify_table
 from kohort.verify.values import begins, days_of, in_days
 from tests.jobs import freely
 

@@ -19,9 +19,9 @@ from kohort import Attribute, Job, KAnonymity, Role, Schema, TCloseness, anonymi
 from kohort.algorithms.method import CUT, METHODS, Choices
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines.pricing import bound
 from kohort.errors import InfeasibleError
 from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.pipeline.pricing import bound
 from kohort.schema import Label, Order
 from kohort.schema.hierarchies import from_tree
 from tests.jobs import freely

@@ -14,9 +14,9 @@ from kohort import Attribute, Job, KAnonymity, Role, Schema, anonymize
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
+from kohort.engines.exposure import exposed
 from kohort.engines.local import LOCAL
-from kohort.pipeline.exposure import exposed
-from kohort.pipeline.problem import problem_of
+from kohort.engines.problem import problem_of
 from kohort.schema import Label
 from kohort.schema.hierarchies import from_tree
 from tests.jobs import freely

@@ -38,21 +38,21 @@ from kohort import (
 from kohort.certificate.again import read_certificate
 from kohort.errors import InfeasibleError, InputError
 from kohort.io.forms import Format
-from kohort.metadata import PLUGINS
-from kohort.metadata.dataset import dataset
+from kohort.job.sweeps.frame import Axis
+from kohort.job.sweeps.picture import chart
+from kohort.job.sweeps.table_figures import TABLES as SWEEPS
+from kohort.job.sweeps.tables import Point, TableSweep
 from kohort.perturbation.coding import Coding
 from kohort.perturbation.microaggregation import Microaggregation
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
 from kohort.release.job import Writing
+from kohort.report.metadata import PLUGINS
+from kohort.report.metadata.dataset import dataset
 from kohort.report.page import Audience, page
 from kohort.report.page.audience import FEW_DIGITS, FEWEST, coarse, step
 from kohort.schema import Label, Missing
 from kohort.specification import plugins
-from kohort.sweeps.frame import Axis
-from kohort.sweeps.picture import chart
-from kohort.sweeps.table_figures import TABLES as SWEEPS
-from kohort.sweeps.tables import Point, TableSweep
 from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from kohort.transactions.report.page import transactions_page
 from tests.jobs import freely
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.algorithms.problem import Algorithm
-    from kohort.metadata.dataset import Vocabulary
     from kohort.perturbation.base import Perturbation
     from kohort.release import Release
+    from kohort.report.metadata.dataset import Vocabulary
 
 VOCABULARIES: Final = cast("Mapping[str, Vocabulary]", plugins("kohort.metadata", PLUGINS))
 CITIES: Final = Hierarchy.from_rows(

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort import pipeline
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines import pipeline
+from kohort.engines.outlets import Stages, no_progress
 from kohort.errors import InfeasibleError
 from kohort.io.typed import from_frame
 from kohort.metrics.known import OBJECTIVES
@@ -45,7 +46,7 @@ def released(cells: list[tuple[str | None, str]], algorithm: Algorithm) -> Relea
     frame = pl.DataFrame(cells, schema={"a": pl.String, "b": pl.String}, orient="row")
     job = Job.of(SCHEMA, KAnonymity(2), algorithm=algorithm)
     try:
-        return pipeline.solve(from_frame(frame), job, threads=1, stage=pipeline.Stages(pipeline.no_progress))
+        return pipeline.solve(from_frame(frame), job, threads=1, stage=Stages(no_progress))
     except InfeasibleError:
         return None
 

@@ -12,9 +12,9 @@ from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment.checking import Check
 from kohort.assessment.comparison import Comparison
 from kohort.assessment.risk.overall import Risk
+from kohort.errors.display import ReportText
 from kohort.job.draft import Draft
-from kohort.shown import ReportText
-from kohort.sweeps.tables import TableSweep
+from kohort.job.sweeps.tables import TableSweep
 from kohort.tables.table import Table
 from kohort.transactions.release import TransactionRelease
 

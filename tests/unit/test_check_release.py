@@ -28,19 +28,19 @@ from hypothesis import strategies as st
 from bench.forged import Verdict, by_a_stranger, by_kohort, forge, made_in, recounted
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import FORM, digest
+from kohort.certificate.signing import read_signing_key, signed_part, write_signing_keys
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
+from kohort.engines.pipeline import anonymize
 from kohort.errors import InputError
 from kohort.io.forms import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchies.spelling import even_spelling
-from kohort.signing import read_signing_key, signed_part, write_signing_keys
 from tests.jobs import freely
 from tests.quick import some
 from tests.unit.certificate.test_every_field import again, by_level, changes, table

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort import system
+from kohort.certificate.signing import write_signing_keys
 from kohort.errors import FileError, TargetError
-from kohort.signing import write_signing_keys
 from kohort.system.disk import whole_file
 from kohort.system.key_files import write_key_file
 
@@ -93,7 +93,7 @@ def test_a_pair_of_keys_is_there_or_not(tmp_path: Path) -> None:
         write_signing_keys(tmp_path / "key")
     assert [path.name for path in tmp_path.iterdir()] == ["key"]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("kohort.signing.write_key_file", _only_public)
+        patched.setattr("kohort.certificate.signing.write_key_file", _only_public)
         with pytest.raises(KeyboardInterrupt):
             write_signing_keys(tmp_path / "other")
     assert [path.name for path in tmp_path.iterdir()] == ["key"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
-from kohort.pipeline import dry_run
+from kohort.engines.pipeline import dry_run
 from tests.jobs import freely
 from tests.unit.report import releases
 from tests.unit.transactions.coherent_release import release as coherent_release
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from kohort.shown import ReportText
+    from kohort.errors.display import ReportText
 
 
 class _Cells(HTMLParser):

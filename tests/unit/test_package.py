@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import kohort
-from kohort.calls import VERBS, verb
+from kohort.errors.calls import VERBS, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def test_values_load_no_room_above_them() -> None:
     code = "import kohort.transactions.release; import sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "kohort.release.release" in loaded
-    assert not {"kohort.api", "kohort.job", "kohort.pipeline", "kohort.report"} & {*loaded}
+    assert not {"kohort.api", "kohort.job", "kohort.engines.pipeline", "kohort.report"} & {*loaded}
 
 
 def test_a_method_finds_its_function_wherever_its_class_comes_from() -> None:
@@ -66,7 +66,7 @@ ROOMS = (
     *(f"kohort.release.{name}" for name in ("job", "release")),
     "kohort.certificate.table",
     *(f"kohort.transactions.{name}" for name in ("release", "certificate")),
-    *("kohort.assessment.comparison", "kohort.assessment.risk.overall", "kohort.sweeps.tables"),
+    *("kohort.assessment.comparison", "kohort.assessment.risk.overall", "kohort.job.sweeps.tables"),
     "kohort.transactions.sweep",
 )
 
@@ -210,13 +210,13 @@ UNUSED = (
         "kohort.perturbation.mdav",
     }
     | {
-        "kohort.pipeline.pricing",
+        "kohort.engines.pricing",
         "kohort.report.mapping",
         "kohort.report.page",
         "kohort.release.homogeneity",
         "kohort.report.release",
         "kohort.schema.patterns",
-        "kohort.signing",
+        "kohort.certificate.signing",
         "kohort.sql.verify.aggregated",
     }
     | {"cryptography", "jinja2", "matplotlib", "pandas", "pyarrow", "rich", "tomlkit", "tomllib"}
@@ -236,7 +236,7 @@ def test_a_run_imports_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,sex,ill\n" + "".join(f"{30 + n % 40},{n % 2},{n % 7}\n" for n in range(200)))
     anonymize = "anonymize a.csv --out r.csv --quasi age,sex --sensitive ill --no-model ill --k 5 --overwrite --quiet"
     loaded = _modules_of(tmp_path, anonymize)
-    assert {"kohort.verify.tables", "kohort.algorithms.mondrian.mondrian"} < loaded
+    assert {"kohort.verify", "kohort.algorithms.mondrian.mondrian"} < loaded
     assert not loaded & UNUSED
 
 

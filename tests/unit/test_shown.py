@@ -20,6 +20,7 @@ from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.certificate.again import Again, CheckedPart, PartOutcome
+from kohort.errors.display import LONGEST, Share, Significant, Summary
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -39,7 +40,6 @@ from kohort.perturbation.rank_swapping import RankSwapping
 from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.schema.domain import resolve
-from kohort.shown import LONGEST, Share, Significant, Summary
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.io.options import BasketOptions
 from kohort.transactions.optimum import Optimum

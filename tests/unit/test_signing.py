@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
-from kohort.errors import InputError, MissingExtraError, TargetError
-from kohort.signing import (
+from kohort.certificate.signing import (
     PublicKey,
     SigningKey,
     is_signed,
@@ -26,6 +25,7 @@ from kohort.signing import (
     signer,
     write_signing_keys,
 )
+from kohort.errors import InputError, MissingExtraError, TargetError
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from kohort.solver import Answer, Program, solve
+from kohort.algorithms.solver import Answer, Program, solve
 
 pytest.importorskip("highspy", reason="the extra optimal is not installed")
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
 
+from kohort.errors.display import Number, many, took
 from kohort.release.job import Purpose
 from kohort.report.figures import Figures
 from kohort.report.page.audience import FEWEST, Audience, Reader
 from kohort.report.page.build import heading, rounded_seconds
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, Heading, certificate, checks
-from kohort.shown import Number, many, took
 from kohort_rounding.certificate import NOT_PROMISED
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ import polars as pl
 from kohort import io
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import signing_key
+from kohort.engines.again import refuse_changed, refuse_other, signed_by
+from kohort.engines.outlets import Outlet, Publication, Stages, beside
 from kohort.errors import InputError, UsageError, VerificationError
 from kohort.io.forms import Format
 from kohort.io.typed import from_frame
 from kohort.io.write import write
-from kohort.pipeline.again import refuse_changed, refuse_other, signed_by
-from kohort.pipeline.outlets import Outlet, Publication, Stages, beside
 from kohort.publish import check_target
 from kohort_rounding.certificate import certificate
 

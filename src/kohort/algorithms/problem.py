@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from kohort.shown import Summary
+from kohort.errors.display import Summary
 from kohort.system.workspace import HEAP
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from kohort.core.lattice import Node
     from kohort.core.recoding import Recoding
     from kohort.core.suppression import SuppressionLimit
+    from kohort.errors.display import Rows
     from kohort.metrics.base import Outcome
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
-    from kohort.shown import Rows
     from kohort.system.workspace import Workspace
 
 

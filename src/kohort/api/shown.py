@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kohort.calls import PATH, called
+from kohort.engines.outlets import save_perturbed
+from kohort.errors.calls import PATH, called
+from kohort.errors.display import Summary
 from kohort.io.write import to_frame
-from kohort.pipeline.outlets import save_perturbed
-from kohort.shown import Summary
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
     from kohort.assessment.inspection.guesses import Guess
+    from kohort.errors.display import Rows
     from kohort.perturbation.effect import Effect
-    from kohort.shown import Rows
     from kohort.tables.table import Table
 
 

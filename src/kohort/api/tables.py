@@ -10,14 +10,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from kohort import io, pipeline
+from kohort import io
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.calls import PATH, called
+from kohort.engines import pipeline
 from kohort.engines.base import LOCALLY, engine_of
+from kohort.engines.outlets import is_path, paths
 from kohort.errors import CallError, SourceNote, UsageError
+from kohort.errors.calls import PATH, called
+from kohort.errors.display import class_of
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
@@ -32,14 +35,12 @@ from kohort.job.keywords import job_builder, job_from, keyword_at, keywords, pop
 from kohort.job.parts import read as values_of
 from kohort.job.parts import told
 from kohort.job.request import perturbations_of
+from kohort.job.sweeps import tables as sweeps
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import check_k
-from kohort.pipeline.outlets import is_path, paths
 from kohort.release import Job, Release
 from kohort.release.fit import seed_misfits
 from kohort.schema import names_in
-from kohort.shown import class_of
-from kohort.sweeps import tables as sweeps
 from kohort.system import MOST_THREADS
 from kohort.system.progress import progress_to
 from kohort.system.workspace import bytes_of
@@ -52,10 +53,10 @@ if TYPE_CHECKING:
     from kohort.assessment.checking import Check
     from kohort.job.options import Options, Promises, Reading
     from kohort.job.request import Question, TableRequest
+    from kohort.job.sweeps.tables import TableSweep
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
-    from kohort.sweeps.tables import TableSweep
     from kohort.system.progress import Progress
     from kohort.tables.table import Table
 

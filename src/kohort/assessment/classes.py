@@ -15,10 +15,10 @@ import numpy as np
 
 from kohort.core.frequency import ClassProfile, FrequencySet, batches, group, histogram_of, people_in
 from kohort.errors import InputError, SchemaError
+from kohort.errors.display import many
 from kohort.models.base import Achieved, Declaration, satisfied_jointly
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import resolve
-from kohort.shown import many
 from kohort.tables.people import note_spellings, person_codes
 
 if TYPE_CHECKING:

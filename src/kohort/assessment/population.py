@@ -17,9 +17,9 @@ from kohort.assessment.classes import records_of
 from kohort.assessment.labels import cell_texts, covered_by, labels_at_once
 from kohort.core.frequency import group
 from kohort.errors import InputError, SchemaError
+from kohort.errors.display import many
 from kohort.schema import Missing
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

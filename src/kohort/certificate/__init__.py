@@ -1,4 +1,5 @@
 """The certificate beside a release: what was promised and found, for whoever receives the file. It names no value.
 
-`table_again`, and the room of another kind, check it again against the file; who only writes one does not load them.
+`signing` signs it. `table_again`, and the room of another kind, check it again against the file; who only writes one
+does not load them.
 """

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from kohort.certificate.form import FORMS, digest
+from kohort.certificate.signing import is_signed, read_public_key, signed_at, signer
 from kohort.errors import FileError, InputError, MissingExtraError, VerificationError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.schema.numbers import LARGEST
-from kohort.signing import is_signed, read_public_key, signed_at, signer
 from kohort.specification import plugins
 from kohort.system import open_at_once
 

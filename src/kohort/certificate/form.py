@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from kohort.system.version import VERSION
 from kohort.verify.verdict import UNENCRYPTED
-from kohort.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.signing import SigningKey
+    from kohort.certificate.signing import SigningKey
 
 #: The form of the file; it changes when a key does. An older one told its job otherwise, and is read.
 FORM: Final = 10
@@ -52,7 +52,7 @@ class Certified(ABC):
         checks: The number of comparisons of each check.
         not_promised: What the certificate does not promise.
         signature: The kind of key, the public key, the time of signing in UTC and the signature over all other lines of
-            the file and this time, separated by blanks; `None` if it is unsigned. See `kohort.signing`.
+            the file and this time, separated by blanks; `None` if it is unsigned. See `kohort.certificate.signing`.
         form: The version of the certificate's format.
     """
 
@@ -121,6 +121,6 @@ def signing_key(file: str | None) -> SigningKey | None:
     """The key that a certificate is signed with; `None` where it stays unsigned."""
     if file is None:
         return None
-    from kohort.signing import read_signing_key  # noqa: PLC0415  few certificates are signed
+    from kohort.certificate.signing import read_signing_key  # noqa: PLC0415  few certificates are signed
 
     return read_signing_key(file)

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.method import METHODS
-from kohort.calls import verb
 from kohort.certificate.form import Certified, certified, disks_of
+from kohort.errors.calls import verb
+from kohort.errors.display import many
 from kohort.metrics.known import METRICS
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -29,6 +29,7 @@ from kohort.certificate.table import Described, certified_parts
 from kohort.certificate.table_shown import Evidence, RecheckInputs
 from kohort.core.uniques import together_of
 from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.errors.display import many
 from kohort.io.forms import Format, format_of, located
 from kohort.io.manifest import has_manifest, others, read_manifest
 from kohort.io.options import ReadOptions
@@ -39,7 +40,6 @@ from kohort.io.write import write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
-from kohort.shown import many
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
 from kohort.verify.singling import singled_out, together

@@ -18,6 +18,7 @@ from kohort.assessment.labels import span_of
 from kohort.certificate.again import compared, judged, keyed, limits, unchecked
 from kohort.certificate.table import SHOWN, not_promised
 from kohort.errors import InputError, KohortError
+from kohort.errors.display import many
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import METRICS, measured
@@ -28,7 +29,6 @@ from kohort.schema.domain import resolve
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import is_numeric_text
 from kohort.schema.open_ends import bound_of, is_open_label
-from kohort.shown import many
 from kohort.tables.complete import entered
 from kohort.tables.dataset import linked_by
 from kohort.verify.altered import misstated

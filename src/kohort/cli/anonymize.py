@@ -14,9 +14,9 @@ from kohort.cli.derive import Bound, Given, Keys, argument, option
 from kohort.cli.kinds import KINDS, functions, kind_of, refuse_others
 from kohort.cli.screen import progress, say
 from kohort.errors import KohortError, UsageError
+from kohort.errors.display import took, whole
 from kohort.job.faults import placing
 from kohort.job.keys import USUAL_K, with_usual_k
-from kohort.shown import took, whole
 
 if TYPE_CHECKING:
     from kohort.job.advice import Advice
@@ -79,7 +79,7 @@ def _carry_out(
     made: TableRequest, page: outputs.PageOptions, files: outputs.Files, run: options.Run, text: Document | None = None
 ) -> None:
     """Anonymize as `made` asks, and print the result; of a job file also what changes of it would give."""
-    from kohort import pipeline
+    from kohort.engines import pipeline
     from kohort.engines.base import engine_of
 
     outputs.refuse_elsewhere(made.run.engine, page, outputs.used(files))

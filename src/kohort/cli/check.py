@@ -192,7 +192,7 @@ def recheck_table(
 
 
 def _figures(again: Again, known: Certified) -> dict[str, Json]:
-    from kohort.signing import signed_at, signer
+    from kohort.certificate.signing import signed_at, signer
 
     return {
         "met": again.met,

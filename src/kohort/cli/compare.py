@@ -11,8 +11,8 @@ from kohort.cli import flags, options
 from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.errors.display import INTERNAL
 from kohort.job.codec import names
-from kohort.shown import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,10 +193,10 @@ def _figures(
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload
+    from kohort.engines.pricing import bound_of_table
+    from kohort.errors.display import significant
     from kohort.io import ReadOptions, read
-    from kohort.pipeline.pricing import bound_of_table
     from kohort.report.figures import bound_figures
-    from kohort.shown import significant
     from kohort.tables.complete import entered
 
     if questions.target is not None:

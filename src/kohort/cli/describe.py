@@ -15,8 +15,8 @@ from kohort.cli.derive import Bound, Given, Keys, option
 from kohort.cli.kinds import chosen, functions
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import picture_of
+from kohort.errors.display import many
 from kohort.job.codec import names
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
-from kohort.shown import many
+from kohort.errors.display import many
 
 if TYPE_CHECKING:
     from kohort.report import Json
@@ -155,7 +155,7 @@ def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Me
 def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Measured:
     """The levels of an attribute over the records that have a place in its hierarchy."""
     from kohort.report.columns import Measured
-    from kohort.schema.domain.values import leaf_records
+    from kohort.schema.domain import leaf_records
     from kohort.schema.hierarchies import levels
 
     domain, records = leaf_records(attribute, column.values.to_list(), column.counts(), missing)
@@ -190,8 +190,8 @@ def check(
 ) -> None:
     """Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values."""
     _together(source, column)
+    from kohort.errors.display import many
     from kohort.schema import hierarchies
-    from kohort.shown import many
 
     made = _read(file)
     warnings = hierarchies.findings(made)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from kohort.cli import flags
 from kohort.errors import KohortError, UsageError
+from kohort.errors.display import many, span, told_suppressed
 from kohort.schema.numbers import rounded
-from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -204,9 +204,9 @@ def certified_job(path: str) -> Job | None:
     """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
     from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
     from kohort.certificate.table import Certificate, Described
+    from kohort.engines.outlets import outlet
     from kohort.io.forms import is_store
     from kohort.io.manifest import CERTIFICATE
-    from kohort.pipeline.outlets import outlet
 
     if path == "-" or is_store(path):
         return None

@@ -14,8 +14,8 @@ from kohort.job.keys import CLASSICS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kohort.engines.pipeline import Report
     from kohort.job.request import TableRequest
-    from kohort.pipeline import Report
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.report.page import Page as PageModel
@@ -137,11 +137,11 @@ class FigureMaker:
         if self.found is None:
             self.found = {}
             if self.files.compare_grid:
-                from kohort.pipeline import exposure
+                from kohort.engines import exposure
 
                 self.found["grid"] = exposure.compare(release, threads=self.threads)
             if self.files.bound:
-                from kohort.pipeline.pricing import bound
+                from kohort.engines.pricing import bound
                 from kohort.report.figures import bound_figures
 
                 least = bound(release)
@@ -156,7 +156,7 @@ class FigureMaker:
 def figures_of(made: TableRequest, files: Files, *, threads: int) -> FigureMaker:
     """What makes the figures of a release."""
     if files.compare_grid:
-        from kohort.pipeline import exposure
+        from kohort.engines import exposure
 
         with placing(_at("--compare-grid")):
             exposure.check_cuts(made.job)
@@ -171,7 +171,7 @@ def companions(
     made: TableRequest, page: PageOptions, files: Files, figures: FigureMaker, *, dry_run: bool
 ) -> tuple[Report, ...]:
     """The files to publish with the release, and what writes each."""
-    from kohort import pipeline
+    from kohort.engines import pipeline
 
     def text(release: Release) -> str:
         from kohort.report.render.release import release_text
@@ -240,8 +240,8 @@ def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
 
 
 def _picture(made: TableRequest, path: Path) -> Report:
-    from kohort import pipeline
     from kohort.algorithms.lattice.exhaustive import check_drawable
+    from kohort.engines import pipeline
     from kohort.report import lattice as lattice_picture
 
     with placing(_at("--picture")):

@@ -10,7 +10,7 @@ from kohort.cli import options
 from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
-from kohort.shown import many
+from kohort.errors.display import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,8 +41,8 @@ def perturb(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
+    from kohort.engines.outlets import save_perturbed
     from kohort.io.forms import files, format_of
-    from kohort.pipeline.outlets import save_perturbed
     from kohort.publish import check_target
     from kohort.report.figures import Perturbed, as_json
     from kohort.tables.perturbing import perturb as perturbed
@@ -130,7 +130,7 @@ def key(
 
 
 def _signing_keys(file: Path) -> str:
-    from kohort.signing import write_signing_keys
+    from kohort.certificate.signing import write_signing_keys
 
     public = write_signing_keys(file)
     return (

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job.document import Document
-    from kohort.metadata.dataset import Vocabulary
     from kohort.publish import Companion
     from kohort.report.charts.canvas import Format
+    from kohort.report.metadata.dataset import Vocabulary
     from kohort.report.page import Page
     from kohort.report.page.audience import Audience
     from kohort.report.render.page.chart import Chart
@@ -111,9 +111,9 @@ def report_table(
     text: Document, audience: Audience | None, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
     """Make and verify a release of a table again."""
+    from kohort.engines.again import again, refuse_random
     from kohort.io.forms import files
     from kohort.job.request import of
-    from kohort.pipeline.again import again, refuse_random
     from kohort.report.page import page
     from kohort.report.page.audience import Audience
 
@@ -173,9 +173,9 @@ def metadata(
     from json import dumps, load
 
     from kohort.certificate.again import read_certificate
-    from kohort.metadata import PLUGINS
-    from kohort.metadata.dataset import dataset
     from kohort.publish import check_target, publish
+    from kohort.report.metadata import PLUGINS
+    from kohort.report.metadata.dataset import dataset
     from kohort.specification import plugins
 
     known: Mapping[str, Vocabulary] = plugins("kohort.metadata", PLUGINS)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kohort.errors import FileError, readable, readable_json
-from kohort.shown import INTERNAL, for_steward
+from kohort.errors.display import INTERNAL, for_steward
 from kohort.system.progress import progress_to
 
 if TYPE_CHECKING:

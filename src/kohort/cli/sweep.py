@@ -22,10 +22,10 @@ from kohort.job.keys import with_usual_k
 if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.request import TableRequest
+    from kohort.job.sweeps.journal import Journal
+    from kohort.job.sweeps.table_plan import TablePlan
+    from kohort.job.sweeps.tables import TableSweep
     from kohort.job.varied import Variations
-    from kohort.sweeps.journal import Journal
-    from kohort.sweeps.table_plan import TablePlan
-    from kohort.sweeps.tables import TableSweep
 
 
 #: The flags of a job on a table that a sweep does not have: whole tables of it, and others.
@@ -177,9 +177,9 @@ def _varied_at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
 def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool) -> None:
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
-    from kohort.sweeps.frame import refuse_unordered
-    from kohort.sweeps.table_figures import TABLES
-    from kohort.sweeps.table_plan import rising
+    from kohort.job.sweeps.frame import refuse_unordered
+    from kohort.job.sweeps.table_figures import TABLES
+    from kohort.job.sweeps.table_plan import rising
 
     exact = shown.exact
     with placing(_at_flag):
@@ -200,8 +200,8 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool) -> None:
 
 
 def _journal(first: TableRequest, shown: SweepOutput) -> Journal:
-    from kohort.sweeps.figure import on_demand
-    from kohort.sweeps.journal import Journal, beside, digest_of
+    from kohort.job.sweeps.figure import on_demand
+    from kohort.job.sweeps.journal import Journal, beside, digest_of
 
     if shown.out is None or first.source == "-":
         what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
@@ -213,8 +213,8 @@ def _journal(first: TableRequest, shown: SweepOutput) -> Journal:
 
 def _swept(first: TableRequest, plan: TablePlan, journal: Journal | None, shown: SweepOutput) -> TableSweep:
     from kohort import io
-    from kohort.sweeps.figure import on_demand
-    from kohort.sweeps.tables import sweep
+    from kohort.job.sweeps.figure import on_demand
+    from kohort.job.sweeps.tables import sweep
 
     with progress(quiet=shown.quiet) as on_progress:
         on_progress("read")

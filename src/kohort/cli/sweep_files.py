@@ -17,8 +17,8 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.job.sweeps.frame import Answer, Kind, Sweep
     from kohort.report.charts.canvas import Format
-    from kohort.sweeps.frame import Answer, Kind, Sweep
 
 S = TypeVar("S")
 W = TypeVar("W", bound="Sweep[Answer]")
@@ -113,8 +113,8 @@ class SweepOutput(NamedTuple):
 
 def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> Callable[[W], None]:
     """The files to publish; what cannot be published is refused at once."""
+    from kohort.job.sweeps.figure import figure_of
     from kohort.report.charts.canvas import format_of
-    from kohort.sweeps.figure import figure_of
 
     if shown.figure is not None and shown.picture is None:
         raise UsageError("no picture is drawn", where="--figure", hint="add --picture FILE.svg")

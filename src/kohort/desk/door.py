@@ -16,7 +16,7 @@ from kohort.desk.kinds import KINDS
 from kohort.desk.render import page, script, style
 from kohort.desk.serve import desk_of
 from kohort.errors import KohortError
-from kohort.version import VERSION
+from kohort.system.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -23,7 +23,7 @@ from kohort.desk.worker import State
 from kohort.errors import KohortError, UsageError
 from kohort.job.edits import changed, table_at, written
 from kohort.report.render.page.figure import percent
-from kohort.version import VERSION
+from kohort.system.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

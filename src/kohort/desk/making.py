@@ -11,8 +11,8 @@ import numpy as np
 from kohort.desk.answers import Fault, faults_in
 from kohort.errors import KohortError, UsageError
 from kohort.schema import Attribute, Label, Role, Scale
+from kohort.schema.domain import leaf_records
 from kohort.schema.domain.readings import check_readings
-from kohort.schema.domain.values import leaf_records
 from kohort.schema.hierarchies import (
     HeldFile,
     cuts,

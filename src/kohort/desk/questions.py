@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from kohort import io, pipeline
+from kohort import io
 from kohort.assessment.classes import classes_of, tuples_of
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
@@ -22,7 +22,10 @@ from kohort.desk.fields import read as field_value
 from kohort.desk.kinds import document_in, request_of
 from kohort.desk.making import Values, made_over
 from kohort.desk.nodes import lattice_look
+from kohort.engines import pipeline
 from kohort.engines.base import LOCALLY, engine_of
+from kohort.engines.pricing import count, of_sample, priced, sampled
+from kohort.engines.problem import problem_of
 from kohort.errors import KohortError, UnsupportedError
 from kohort.io.forms import files
 from kohort.job.advice import HURRIED, advice_on
@@ -33,9 +36,9 @@ from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import TableRequest, load, reading_of, request
 from kohort.job.steps import changed
+from kohort.job.sweeps.picture import Tradeoff, frontier, knees
+from kohort.job.sweeps.tables import sweep
 from kohort.job.varied import Variations
-from kohort.pipeline.pricing import count, of_sample, priced, sampled
-from kohort.pipeline.problem import problem_of
 from kohort.release.members import members_of
 from kohort.report.evidence import dossier_of
 from kohort.report.page import Audience, page
@@ -47,8 +50,6 @@ from kohort.report.release import source_notes
 from kohort.report.render.page.figure import percent, written_number
 from kohort.report.written import writer_of
 from kohort.schema import Role
-from kohort.sweeps.picture import Tradeoff, frontier, knees
-from kohort.sweeps.tables import sweep
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ if TYPE_CHECKING:
     from kohort.engines.base import Counts, Engine
     from kohort.job.advice import Advice, Advised
     from kohort.job.keys import KeyValues
+    from kohort.job.sweeps.tables import Point as SweepPoint
     from kohort.release import Release
     from kohort.report.page import Page
     from kohort.schema.hierarchies import HeldFile
-    from kohort.sweeps.tables import Point as SweepPoint
     from kohort.tables.table import Column, Table
 
     #: What writes each report of a release.

@@ -1,4 +1,7 @@
-"""Engines read, count, recode, write and verify; each holds its records and gives arrays."""
+"""From a job to a release: engines count and recode, and the pipeline solves, verifies and publishes on any of them.
+
+An engine reads, counts, recodes, writes and verifies; it holds its records and gives arrays. `base` says what one is.
+"""
 
 from __future__ import annotations
 

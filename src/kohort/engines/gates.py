@@ -349,7 +349,7 @@ def _own_values(coded: CodedTable, name: str) -> Singling:
 
 
 def _listed(column: Column, one: Singling) -> SchemaError:
-    from kohort.schema.patterns.pattern import is_date  # noqa: PLC0415  it compiles what personal data looks like
+    from kohort.schema.patterns import is_date  # noqa: PLC0415  it compiles what personal data looks like
 
     name, values = column.name, column.values.drop_nulls().to_list()
     dates = sum(map(is_date, values))

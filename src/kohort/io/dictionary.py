@@ -20,10 +20,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.errors.display import NONCHARACTER
 from kohort.io.records import hint
 from kohort.io.source import line_of
 from kohort.native.library import LOOK_UP, MEMBERS, REHASH
-from kohort.shown import NONCHARACTER
 from kohort.system.workspace import HEAP
 from kohort.tables.table import Column, narrow, room_for
 from kohort.tables.texts import spelled

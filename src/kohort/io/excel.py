@@ -22,9 +22,9 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, LimitError, UnsupportedError
+from kohort.errors.display import many
 from kohort.io.cells import as_text
 from kohort.io.forms import Content, FileFormat
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

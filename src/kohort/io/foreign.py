@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from kohort.errors import FileError, KohortError, UnsupportedError
+from kohort.errors.display import many
 from kohort.io.cells import as_text, encode, from_text, has_times
 from kohort.io.forms import FORMATS, NO_ROOM
-from kohort.shown import many
 from kohort.tables.table import Column, Labels, Table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kohort.errors import UsageError
-from kohort.shown import parameters
+from kohort.errors.display import parameters
 
 _MIB: Final = 2**20
 

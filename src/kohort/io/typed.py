@@ -23,10 +23,10 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import FileError, InputError, LimitError, SchemaError, SourceNote, UsageError
+from kohort.errors.display import NONCHARACTER
 from kohort.io.cells import NO_CHARACTER, as_text, encode, of_arrow
 from kohort.io.options import LONGEST_NAME, MOST_COLUMNS
 from kohort.io.packed import described, refuse_bytes
-from kohort.shown import NONCHARACTER
 from kohort.system import import_optional
 from kohort.system.workspace import HEAP
 from kohort.tables.table import Column, Table, all_of

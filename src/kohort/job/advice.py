@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from kohort.engines.outlets import no_progress
+from kohort.engines.pricing import of_sample, priced, sampled
 from kohort.errors import KohortError, SourceNote, UnsupportedError
+from kohort.errors.display import Summary, many
 from kohort.io import read
 from kohort.job.faults import placing
 from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of
-from kohort.pipeline.outlets import no_progress
-from kohort.pipeline.pricing import of_sample, priced, sampled
-from kohort.shown import Summary, many
 from kohort.specification import plugins
 from kohort.tables.table import Table
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kohort.engines.base import Counts
+    from kohort.errors.display import Rows
     from kohort.job.document import Document
     from kohort.job.steps import Step
     from kohort.release import Job
-    from kohort.shown import Rows
     from kohort.tables.dataset import Dataset
 
 J = TypeVar("J")

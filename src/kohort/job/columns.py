@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from kohort.algorithms.method import METHODS, Choices, on_nodes
 from kohort.errors import SchemaError, SourceNote, UsageError
+from kohort.errors.display import many
 from kohort.job.faults import nearest
 from kohort.job.form import COLUMN, METHOD, PRIVACY
 from kohort.job.parts import part, right_part, table
 from kohort.release.fit import Misfit, without_levels
 from kohort.schema import Attribute, Label, Order, Role, Scale
 from kohort.schema.hierarchies import is_builder
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

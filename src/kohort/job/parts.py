@@ -150,7 +150,7 @@ def sign_key(path: str | None, folder: Path) -> str | None:
     """The file of a key to sign with, once it is known to hold one: nobody wants to hear that after a long search."""
     if path is None:
         return None
-    from kohort.signing import read_signing_key  # noqa: PLC0415  few jobs are signed
+    from kohort.certificate.signing import read_signing_key  # noqa: PLC0415  few jobs are signed
 
     read_signing_key(folder / path)
     return str(folder / path)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
+from kohort.engines.outlets import written_as
 from kohort.errors import JobError, KohortError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.columns import (
@@ -25,7 +26,6 @@ from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.perturbation.text import perturbation_from
-from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
 from kohort.release.fit import key_misfits, seed_misfits
 from kohort.release.fit import misfits as altered_misfits

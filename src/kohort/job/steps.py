@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.algorithms.method import LIMIT, METHODS, on_nodes
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.errors.display import many
 from kohort.job.models import SLOW
 from kohort.job.varied import table
 from kohort.models.k_anonymity import KEY
 from kohort.schema import Label, Scale
 from kohort.schema.numbers import said
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, cast
 from kohort.algorithms.method import FIRST, LIMIT, LOCAL, METHODS, Choices, on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
+from kohort.job.sweeps.table_plan import TablePlan
 from kohort.models.base import models
-from kohort.sweeps.table_plan import TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
+from kohort.errors.display import Share, Whole  # noqa: TC001  pydantic reads what fields are
 from kohort.schema import Label, Scale
-from kohort.shown import Share, Whole  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
+from kohort.errors.display import OPEN, Number, Share, ToldAs
 from kohort.perturbation.moments import centred, total
-from kohort.shown import OPEN, Number, Share, ToldAs
 
 if TYPE_CHECKING:
     from kohort.arrays import Index

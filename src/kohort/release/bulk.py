@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.assessment.labels import span_of
+from kohort.errors.display import Share  # noqa: TC001  pydantic reads what fields are
 from kohort.schema.dates import days_in
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.numbers import exact, is_numeric_text, most_digits
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

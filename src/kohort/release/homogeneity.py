@@ -10,10 +10,10 @@ import numpy as np
 
 from kohort.core.frequency import group, shared
 from kohort.errors import LimitError
+from kohort.errors.display import Share  # noqa: TC001  pydantic reads what fields are
 from kohort.release.release import people_of
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 from kohort.tables.dataset import CellsByClass
 from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import narrow

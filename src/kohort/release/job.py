@@ -11,23 +11,23 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.calls import PATH, called, verb
+from kohort.errors.calls import PATH, called, verb
+from kohort.errors.display import Summary, parameters
 from kohort.io import ReadOptions
 from kohort.release.fit import check, completed
 from kohort.schema import Missing, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.shown import Summary, parameters
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
     from kohort.algorithms.problem import Algorithm
+    from kohort.errors.display import Rows
     from kohort.io.forms import Format
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key
-    from kohort.shown import Rows
     from kohort.tables.complete import Complete
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kohort.calls import PATH, called, verb
+from kohort.errors.calls import PATH, called, verb
+from kohort.errors.display import Summary, four_digits, sizes_row, verified
 from kohort.io.write import to_frame
-from kohort.shown import Summary, four_digits, sizes_row, verified
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
     from kohort.assessment.risk.telling import Telling
+    from kohort.errors.display import Grid, ReportText, Rows
     from kohort.io.objects import Address
     from kohort.metrics.base import Retention
     from kohort.perturbation.effect import Effect
     from kohort.release.homogeneity import Homogeneity
     from kohort.release.job import Job
-    from kohort.shown import Grid, ReportText, Rows
     from kohort.tables.dataset import Dataset, Linked, ReleasedRecords
     from kohort.tables.table import Table
     from kohort.verify import Verdict

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection.distribution import LEAST
 from kohort.errors import UnsupportedError
+from kohort.errors.display import many, span
 from kohort.report.charts import BarChart, Bars, Panels
 from kohort.report.figures import as_json
 from kohort.report.render.text import aligned
-from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

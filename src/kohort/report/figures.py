@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from pydantic import BaseModel, TypeAdapter
 
+from kohort.errors.display import Share
 from kohort.perturbation.effect import Effect  # noqa: TC001  pydantic reads what fields are
-from kohort.shown import Share
 from kohort.specification import plugins
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
-from kohort.shown import INTERNAL
+from kohort.errors.display import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable

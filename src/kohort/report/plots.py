@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UnsupportedError, UsageError
+from kohort.errors.display import INTERNAL_LINE, many
 from kohort.report.charts import Panels
 from kohort.report.figures import as_json
 from kohort.report.page import page
@@ -18,7 +19,6 @@ from kohort.report.page.audience import Audience
 from kohort.report.page.result import size_bands
 from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries, chart_list
 from kohort.report.render.page.figure import PageFigure
-from kohort.shown import INTERNAL_LINE, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,6 +13,7 @@ from kohort.assessment.risk.attacks import Outcome
 from kohort.assessment.risk.singling import proposed
 from kohort.core.uniques import Exposed, together_of
 from kohort.errors import LimitError
+from kohort.errors.display import Number, Share, Whole
 from kohort.metrics.base import Retention
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.effect import Effect
@@ -22,7 +23,6 @@ from kohort.release.homogeneity import Homogeneity
 from kohort.release.members import members_of
 from kohort.release.release import people_of
 from kohort.report.figures import BoundFigures, Figures
-from kohort.shown import Number, Share, Whole
 from kohort.tables.dataset import Linked
 from kohort.tables.table import Column
 from kohort.verify.singling import singled_out, together

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import MissingExtraError, UsageError
+from kohort.errors.display import ReportText, escaped, for_steward
 from kohort.publish import check_target, publish
 from kohort.report.page import page
 from kohort.report.page.audience import Audience
 from kohort.report.release import release_figures
 from kohort.report.render.release import release_text
 from kohort.report.render.text import text_file
-from kohort.shown import ReportText, escaped, for_steward
 
 if TYPE_CHECKING:
     import os

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kohort.cli import options
 from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
-from kohort.shown import many
+from kohort.errors.display import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

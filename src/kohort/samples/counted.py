@@ -17,10 +17,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import FileError, InputError
+from kohort.errors.display import many
 from kohort.samples.population import AGE_GROUPS, City, Population, Profession, drawn_from, tree_of
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.schema.hierarchies.tree import to_tree
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ from kohort.system.disk import refuse_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.pipeline import Report
+    from kohort.engines.pipeline import Report
     from kohort.release import Release
 
 #: The job of the demo: what a steward would write for this register, with the t that `kohort init` proposes.
@@ -76,8 +76,8 @@ def demo(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymize it, verify the release and show the result."""
-    from kohort import pipeline
     from kohort.cli.anonymize import best_of
+    from kohort.engines import pipeline
     from kohort.job.document import document_at
     from kohort.job.request import load
     from kohort.models.k_anonymity import KAnonymity
@@ -150,7 +150,7 @@ def _refuse_existing(folder: Path) -> None:
 
 def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple[tuple[Report, ...], str]:
     """The page to publish, where one can be drawn, with what changes of the job give; and how to get to see it."""
-    from kohort import pipeline
+    from kohort.engines import pipeline
     from kohort.report.page import Audience, page
     from kohort.report.written import writer_of
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast
 
 from kohort.errors import SchemaError
+from kohort.errors.display import parameters
 from kohort.schema.dates import DateFormat, Period
-from kohort.shown import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from kohort.errors import CallError
+from kohort.errors.display import NONCHARACTER, Summary, many
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
 from kohort.schema.numbers import exact, is_numeric_text
-from kohort.shown import NONCHARACTER, Summary, many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
 
 #: What to do about a node or a value that is called like the root and is not below a root of this name.
 _ONLY_ROOT = (

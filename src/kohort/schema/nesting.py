@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.errors import HierarchyError
-from kohort.shown import many
+from kohort.errors.display import many
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Mask

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.errors import HierarchyError, InputError
+from kohort.errors.display import many
 from kohort.schema import Missing, Scale
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchies.spelling import even_spelling, is_even
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import all_times_ten, exact, is_numeric_text, most_digits, said
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -27,8 +27,8 @@ from kohort.engines.base import Counts
 from kohort.engines.gates import refuse_listed, refuse_pairs
 from kohort.engines.limits import refuse_empty, shown
 from kohort.errors import LimitError, SourceNote
+from kohort.errors.display import many
 from kohort.schema import Missing
-from kohort.shown import many
 from kohort.sql import queries
 from kohort.sql.coded import CodedColumns, CodedTuples
 from kohort.sql.gates import RemoteTuples

@@ -13,8 +13,8 @@ import polars as pl
 
 from kohort.engines.limits import shown
 from kohort.errors import InputError, LimitError, UnsupportedError
+from kohort.errors.display import Summary
 from kohort.io.cells import as_text, encode, kept_type
-from kohort.shown import Summary
 from kohort.sql import queries
 from kohort.system.workspace import tallied
 from kohort.tables.dataset import Values
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.sql.queries import Dialect
     from kohort.tables.notation import Notation
     from kohort.verify.aggregates import Hashed

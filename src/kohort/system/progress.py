@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import readable
-from kohort.shown import escaped
+from kohort.errors.display import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

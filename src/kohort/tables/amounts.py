@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
+from kohort.errors.display import many
 from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.moments import whole
 from kohort.schema.numbers import is_numeric_text
-from kohort.shown import many
 from kohort.tables.notation import in_full
 from kohort.tables.table import Column, narrow
 

@@ -13,12 +13,12 @@ from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
 from kohort.core.texts import Halves, Sets
 from kohort.errors import InputError, SchemaError
+from kohort.errors.display import many
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
-from kohort.shown import many
 from kohort.system.workspace import HEAP, blocks, tallied
 from kohort.tables.people import note_spellings, owners_of, person_codes
 from kohort.tables.recoded import RecodedColumn, RecodedTable

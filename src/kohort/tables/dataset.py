@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kohort.shown import OPEN
+from kohort.errors.display import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

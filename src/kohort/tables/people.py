@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, SourceNote
-from kohort.shown import many
+from kohort.errors.display import many
 from kohort.tables.dataset import Values
 from kohort.tables.texts import evened
 

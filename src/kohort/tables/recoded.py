@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from kohort.shown import Summary
+from kohort.errors.display import Summary
 from kohort.system.workspace import HEAP, Workspace, blocks
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, narrow, room_for
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index, Numbers
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.tables.table import CellCodes
 
 

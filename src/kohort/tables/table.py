@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import HierarchyError, InputError
-from kohort.shown import Summary, many
+from kohort.errors.display import Summary, many
 from kohort.system.workspace import tallied
 from kohort.tables.dataset import Values
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kohort.arrays import Counts, Mask, Numbers
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.system.workspace import Workspace
     from kohort.tables.notation import Notation
 

@@ -15,13 +15,14 @@ from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LOCAL
+from kohort.engines.outlets import Stages, no_progress
+from kohort.engines.pipeline import claim_of, solve
 from kohort.errors import InfeasibleError, UnsupportedError, VerificationError
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import Stages, claim_of, no_progress, solve
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.hierarchies import from_tree

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kohort.engines.pricing import SAMPLED
 from kohort.errors import InfeasibleError
+from kohort.errors.display import many
 from kohort.job.advice import MEASURED, Advised, Cost, Costing, changed_jobs, ranked, refuse_elsewhere
 from kohort.job.faults import placing
 from kohort.job.steps import KS, Step
-from kohort.pipeline.pricing import SAMPLED
-from kohort.shown import many
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions
 from kohort.transactions.io import read_transactions

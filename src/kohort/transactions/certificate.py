@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from kohort.calls import verb
 from kohort.certificate.form import Certified, certified, disks_of
+from kohort.errors.calls import verb
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kohort.calls import called
-from kohort.shown import Summary
+from kohort.errors.calls import called
+from kohort.errors.display import Summary
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import MOST, SuppressionProblem, responsible
 
 if TYPE_CHECKING:
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Database
     from kohort.transactions.problem import MoleCount

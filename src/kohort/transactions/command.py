@@ -15,8 +15,8 @@ from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import named, outputs_of, say_sweep
 from kohort.errors import InfeasibleError, UsageError
+from kohort.errors.display import many, took
 from kohort.job.faults import placing
-from kohort.shown import many, took
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -280,8 +280,8 @@ def sweep(
         what = "matrices are generated, and nothing is read"
         raise UsageError(what, where="IN", hint="leave it out, or leave out rows, columns and density")
     source = None if generated else named(source)
+    from kohort.job.sweeps.frame import refuse_unordered
     from kohort.job.varied import read
-    from kohort.sweeps.frame import refuse_unordered
     from kohort.transactions.sweep import PARAMETERS
     from kohort.transactions.sweep_figures import TRANSACTIONS
 

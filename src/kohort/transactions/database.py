@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kohort.errors import UnsupportedError, UsageError
-from kohort.shown import Summary
+from kohort.errors.display import Summary
 from kohort.transactions import _rows
 from kohort.transactions._engines import engines_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from kohort.arrays import Counts, Index, Items, Mask
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.transactions._engines import Counting
 
 #: Cells counted at once: NumPy widens what it counts to 64 bits, and in one piece that takes longer than counting.

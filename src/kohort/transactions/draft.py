@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import tomlkit
 
-from kohort.shown import INTERNAL_LINE
+from kohort.errors.display import INTERNAL_LINE
 from kohort.transactions.form import COHERENCE
 from kohort.transactions.io.options import Form
 

@@ -20,8 +20,8 @@ import polars as pl
 from kohort import system
 from kohort.engines.limits import shown
 from kohort.errors import InputError, UnsupportedError
+from kohort.errors.display import Summary, many
 from kohort.io.options import ReadOptions
-from kohort.shown import Summary, many
 from kohort.sql import queries
 from kohort.sql.relation import TemporaryTable
 from kohort.tables.people import respelled
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts, Index, Items, Mask
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.sql.duckdb import DuckDB
     from kohort.sql.queries import Dialect
     from kohort.sql.relation import Relation

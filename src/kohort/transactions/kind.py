@@ -11,8 +11,8 @@ from kohort.cli import flags, options
 from kohort.cli.derive import Given, Keys, option
 from kohort.cli.kinds import JobKind
 from kohort.cli.screen import progress
+from kohort.errors.display import many
 from kohort.schema.numbers import said
-from kohort.shown import many
 from kohort.transactions.command import (
     BASKETS,
     flag_at,

@@ -12,7 +12,7 @@ arithmetic is in floating point, so nothing is taken from it unchecked: the item
 loss is counted in whole numbers, and its bound is lowered by more than it may err by, then rounded up. From a
 loss of about 10^8 units on that matters: then an optimum has a bound just below it and is not called proven.
 
-Hitting sets at the least weight by `kohort.solver`: the extra `optimal`.
+Hitting sets at the least weight by `kohort.algorithms.solver`: the extra `optimal`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.algorithms.solver import Program, refuse_missing, solve
 from kohort.errors import UsageError
 from kohort.native.library import MARK_DISPENSABLE
-from kohort.solver import Program, refuse_missing, solve
 from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import ItemSuppression, SuppressionSolution, refuse_infeasible

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, assert_never
 
 import numpy as np
 
-from kohort.calls import called
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import signing_key
+from kohort.engines.again import refuse_changed, refuse_other, signed_by
 from kohort.engines.base import LOCALLY, engine_of
 from kohort.engines.local import LocalEngine
+from kohort.engines.outlets import Outlet, Publication, Stages, beside, no_progress, paths
 from kohort.errors import VerificationError
+from kohort.errors.calls import called
 from kohort.io.options import ReadOptions
-from kohort.pipeline.again import refuse_changed, refuse_other, signed_by
-from kohort.pipeline.outlets import Outlet, Publication, Stages, beside, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.sql.remote import RemoteEngine
 from kohort.system.progress import progress_to

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from kohort.calls import PATH, called, verb
 from kohort.errors import UsageError
+from kohort.errors.calls import PATH, called, verb
+from kohort.errors.display import Summary, verified
 from kohort.io.forms import named_format
 from kohort.io.source import claimed_format
 from kohort.release.job import SECRET
 from kohort.schema.numbers import refuse_inexact
-from kohort.shown import Summary, verified
 from kohort.transactions.database import held
 from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.io.write import to_frame
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kohort.arrays import Counts, Index, Items
+    from kohort.errors.display import ReportText, Rows
     from kohort.release.job import Purpose
-    from kohort.shown import ReportText, Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Database, Transactions
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution

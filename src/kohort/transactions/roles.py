@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.errors import InfeasibleError, UsageError
+from kohort.errors.display import Summary
 from kohort.schema.numbers import refuse_inexact
-from kohort.shown import Summary
 from kohort.transactions.database import held, places_of, told_absent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Mask
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
     from kohort.transactions.database import Database
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, assert_neve
 import numpy as np
 
 from kohort.errors import UsageError
+from kohort.job.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
 from kohort.schema.numbers import said
-from kohort.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
 from kohort.transactions.database import Transactions, held
 from kohort.transactions.matrix import Matrix
 from kohort.transactions.methods import METHODS
@@ -27,7 +27,7 @@ from kohort.transactions.suppression import Score
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.sweeps.frame import Values
+    from kohort.job.sweeps.frame import Values
     from kohort.transactions.database import Database
     from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
     from kohort.transactions.release import TransactionJob

@@ -9,18 +9,18 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from kohort.errors.display import many
+from kohort.job.sweeps.frame import WITHHELD, Ending, Kind
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
 from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.report.render.text import aligned
 from kohort.schema.numbers import said
-from kohort.shown import many
-from kohort.sweeps.frame import WITHHELD, Ending, Kind
 from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.sweep import PARAMETERS
 
 if TYPE_CHECKING:
-    from kohort.sweeps.frame import Json
+    from kohort.job.sweeps.frame import Json
     from kohort.transactions.sweep import Outcome, Summary, TransactionSweep
 
 #: Values of k lie by their ratios where the greatest is so many times the least.

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
+from kohort.errors.display import many
 from kohort.schema import Role
-from kohort.shown import many
 from kohort.system.workspace import HEAP, tallied
 from kohort.tables.people import person_codes
 from kohort.verify.people import People

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
+from kohort.errors.display import many
 from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import resolve
-from kohort.shown import many
 from kohort.system.workspace import blocks, tallied
 from kohort.tables.people import person_codes
 from kohort.tables.table import narrow

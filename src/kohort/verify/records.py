@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
+from kohort.errors.display import many
 from kohort.schema import Label, Missing, Role
-from kohort.shown import many
 from kohort.system.workspace import HEAP, TALLIED, Workspace, blocks
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks

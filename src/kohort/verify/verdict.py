@@ -15,9 +15,9 @@ import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import FileError, UsageError, VerificationError
+from kohort.errors.display import Summary, many
 from kohort.io.forms import FORMATS, FileFormat
 from kohort.schema import Label
-from kohort.shown import Summary, many
 from kohort.system.workspace import HEAP, tallied
 from kohort.tables.table import Column, Table, narrow
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.uniques import Singling
+    from kohort.errors.display import Rows
     from kohort.io.manifest import ListedPart
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.effect import Effect
     from kohort.perturbation.pseudonyms import Key
     from kohort.schema import Schema
-    from kohort.shown import Rows
     from kohort.system.workspace import Workspace
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset, ReleasedGroups

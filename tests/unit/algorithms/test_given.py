@@ -13,8 +13,8 @@ from kohort.algorithms.lattice.given import GivenNode
 from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, UsageError
+from kohort.errors.display import many
 from kohort.models.k_anonymity import KAnonymity
-from kohort.shown import many
 from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
 

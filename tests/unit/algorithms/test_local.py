@@ -16,20 +16,20 @@ from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.lattice.suppress_cells import SuppressCells
 from kohort.algorithms.method import METHODS, Choices
+from kohort.algorithms.solver import Answer
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError, UsageError
 from kohort.models.average_risk import AverageRisk
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.k_anonymity import KAnonymity
-from kohort.solver import Answer
 from kohort.testing import check_algorithm
 from tests.reference.loss import Mixed
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm, Problem, Solution
-    from kohort.solver import Program
+    from kohort.algorithms.solver import Program
 
 #: Ages of two decades; the first release puts everybody on decades, and some can have years.
 AGES = Mixed(("ancestor of ages",), tuple((age, 0) for age in ["16"] * 3 + ["17"] * 3 + ["25", "44", "95"]))

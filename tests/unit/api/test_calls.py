@@ -13,8 +13,8 @@ import pytest
 import kohort
 from kohort import system
 from kohort.api.tables import threads_of
-from kohort.calls import PATH, called
 from kohort.errors import CallError, KohortError
+from kohort.errors.calls import PATH, called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

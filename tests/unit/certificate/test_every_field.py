@@ -21,6 +21,7 @@ from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
+from kohort.engines.pipeline import anonymize
 from kohort.errors import InputError
 from kohort.io.forms import Format
 from kohort.io.manifest import CERTIFICATE, MANIFEST, ListedPart, digest_of, read_manifest
@@ -28,7 +29,6 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy

@@ -16,10 +16,10 @@ import pytest
 
 from kohort.certificate.again import PartOutcome
 from kohort.certificate.form import digest
+from kohort.engines.pipeline import anonymize
 from kohort.io.forms import Format
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
-from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.transactions.coherence import Coherence

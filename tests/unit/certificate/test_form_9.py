@@ -16,7 +16,7 @@ from kohort.certificate.again import read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table import Asked
 from kohort.errors import InputError
-from kohort.metadata.dataset import dataset
+from kohort.report.metadata.dataset import dataset
 from tests.command import kohort
 from tests.unit.certificate.test_accepted import certified, certified_transactions
 from tests.unit.certificate.test_described import EVERY, SCHEMA

@@ -20,6 +20,7 @@ from kohort.certificate.form import digest, disks_of
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
+from kohort.engines.pipeline import anonymize
 from kohort.errors import FileError, InputError
 from kohort.io.forms import Format
 from kohort.models.delta_presence import DeltaPresence
@@ -27,7 +28,6 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy

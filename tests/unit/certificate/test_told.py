@@ -19,12 +19,12 @@ import pytest
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines.pipeline import anonymize
 from kohort.io.forms import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.perturbation.microaggregation import Microaggregation
-from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Scale, Schema
 from kohort.schema.dates import Period

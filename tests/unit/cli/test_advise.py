@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import kohort as api
+from kohort.engines import pricing
 from kohort.errors import UsageError
 from kohort.job import advice
-from kohort.pipeline import pricing
 from kohort.transactions import advice as transaction_advice
 from tests.command import kohort
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kohort.sweeps import tables
-from kohort.sweeps.journal import Journal
+from kohort.job.sweeps import tables
+from kohort.job.sweeps.journal import Journal
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -439,8 +439,8 @@ def test_standard_input_is_read_but_not_resumed(asked: list[object], tmp_path: P
 KILLED = """
 import os, signal, sys
 from kohort.cli import main
-from kohort.sweeps import tables
-from kohort.sweeps.journal import Journal
+from kohort.job.sweeps import tables
+from kohort.job.sweeps.journal import Journal
 real, solved = tables.answer, []
 def answer(counts, job):
     solved.append(job)

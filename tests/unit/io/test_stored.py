@@ -19,12 +19,12 @@ import kohort
 from kohort import io
 from kohort.certificate.again import of_bytes, read_certificate
 from kohort.cli import main
+from kohort.engines.outlets import written_as
 from kohort.errors import DurabilityError, FileError, TargetError, UsageError, VerificationError
 from kohort.io import stored
 from kohort.io.forms import Format
 from kohort.io.stored import StoredTable, opened
 from kohort.io.write import to_frame, write
-from kohort.pipeline.outlets import written_as
 from kohort.publish import Companion
 from kohort.publish.files import TemporaryFile
 from kohort.publish.tables import publish_table

@@ -11,8 +11,8 @@ import pytest
 
 from kohort.certificate.again import read_certificate
 from kohort.io.forms import Format
-from kohort.metadata import PLUGINS
-from kohort.metadata.dataset import dataset, stem
+from kohort.report.metadata import PLUGINS
+from kohort.report.metadata.dataset import dataset, stem
 from kohort.specification import plugins
 from tests.command import kohort
 

@@ -18,12 +18,12 @@ from kohort import Attribute, Job, Role, Schema, anonymize
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.method import METHODS, Choices
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines.pricing import answer, count
 from kohort.io import read
 from kohort.metrics.known import METRICS, measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline.pricing import answer, count
 from kohort.schema import Label
 from kohort.schema.hierarchies.tree import from_tree
 from tests.jobs import freely

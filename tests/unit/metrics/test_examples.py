@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import UsageError
+from kohort.job.sweeps.figure import figure_of
 from kohort.metrics import MOVED
 from kohort.metrics.known import METRICS, metric_of
-from kohort.sweeps.figure import figure_of
 from kohort.testing import check_metric
 from tests.command import kohort
 from tests.unit.metrics.examples import EXAMPLES, PACKAGE, installed

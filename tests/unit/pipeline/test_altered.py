@@ -22,11 +22,11 @@ from kohort.certificate.table import Certificate, Described, not_promised
 from kohort.certificate.table_again import check_table_again
 from kohort.certificate.table_shown import RecheckInputs
 from kohort.engines.local import altered
+from kohort.engines.pipeline import dry_run, save
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.io.typed import from_frame
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import Key
-from kohort.pipeline import dry_run, save
 from kohort.release import Writing, plain
 from kohort.samples.italy import italy
 from kohort.tables.coded import Recoded

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
+from kohort.engines.pipeline import claim_of
 from kohort.errors import InfeasibleError, JobError, SchemaError, UsageError, VerificationError
 from kohort.io.typed import from_frame
+from kohort.job.sweeps.table_plan import TablePlan
+from kohort.job.sweeps.tables import sweep
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import claim_of
-from kohort.sweeps.table_plan import TablePlan
-from kohort.sweeps.tables import sweep
 from kohort.tables.complete import entered
 from kohort.verify import Claim, verify
 from tests.command import kohort as command

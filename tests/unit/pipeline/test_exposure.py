@@ -17,14 +17,14 @@ from kohort import anonymize
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.comparison.grids import LabelExposure
+from kohort.engines.exposure import compare
+from kohort.engines.pipeline import dry_run
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import dry_run
-from kohort.pipeline.exposure import compare
 from kohort.release import Job
 from kohort.report.figures import as_json
 from kohort.schema import Attribute, Role, Schema

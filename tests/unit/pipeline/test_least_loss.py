@@ -14,8 +14,8 @@ from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.core.labels import Labels
 from kohort.core.recoding import RegionClasses
 from kohort.core.texts import Joined
+from kohort.engines.problem import outcome_of
 from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.pipeline.problem import outcome_of
 from kohort.samples.italy import italy
 from kohort.schema import Label
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort import pipeline
 from kohort.cli import main
+from kohort.engines import pipeline
+from kohort.engines.outlets import written_as
 from kohort.errors import FileError, TargetError, UsageError, VerificationError
 from kohort.io.forms import Format
-from kohort.pipeline.outlets import written_as
 from kohort.release.job import Writing
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 import kohort
 from kohort import io
 from kohort.cli import main
+from kohort.engines.outlets import written_as
 from kohort.errors import FileError, InputError, TargetError, UsageError, VerificationError
 from kohort.io.forms import Format
 from kohort.io.manifest import WrittenPart, altered, joined, listed_parts, part_name, read_manifest
 from kohort.io.typed import from_frame
-from kohort.pipeline.outlets import written_as
 from kohort.publish import check_target
 from kohort.publish.folder import publish_folder
 from kohort.release.job import Writing

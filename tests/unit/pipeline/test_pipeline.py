@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.pipeline import anonymize, dry_run, save
+from kohort.engines.pipeline import anonymize, dry_run, save
 from kohort.samples.italy import ROLES, italy
 from tests.jobs import freely
 

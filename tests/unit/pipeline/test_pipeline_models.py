@@ -11,13 +11,13 @@ import pytest
 
 import kohort
 from kohort.algorithms.mondrian.mondrian import Cut
+from kohort.engines.pipeline import dry_run
 from kohort.errors import InfeasibleError, InputError, SchemaError, TargetError, UsageError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_map import KMap
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.pipeline import dry_run
 from kohort.schema import Missing, Order
 from tests.jobs import freely
 

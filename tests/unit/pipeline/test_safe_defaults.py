@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Schema
+from kohort.engines.pipeline import claim_of
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
 from kohort.job.request import parse
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import claim_of
 from kohort.schema import Scale
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.numbers import INTERVALS, round_step

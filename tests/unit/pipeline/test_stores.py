@@ -19,14 +19,14 @@ import polars as pl
 import pytest
 
 import kohort
+from kohort.engines.again import again
+from kohort.engines.outlets import written_as
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UnsupportedError, UsageError
 from kohort.io import objects
 from kohort.io.folders import parts_of
 from kohort.io.forms import Format
 from kohort.io.manifest import PREFIX, WrittenPart, new_prefix, part_name
 from kohort.io.objects import Address, Bucket, address_of, fetched, opened, sha256_of
-from kohort.pipeline.again import again
-from kohort.pipeline.outlets import written_as
 from kohort.publish.store import check_store, publish_stored
 from kohort.release.job import Writing
 from tests.command import kohort as typed

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
+from kohort.engines.pipeline import dry_run
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.pipeline import dry_run
 from kohort.release import homogeneity
 from kohort.release.homogeneity import Homogeneity
 from kohort.report.release import release_figures

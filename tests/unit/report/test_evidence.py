@@ -14,9 +14,8 @@ from kohort import Release
 from kohort.assessment.risk.attacks import ATTACKS
 from kohort.perturbation.pseudonyms import write_key
 from kohort.perturbation.text import METHODS
-from kohort.report.evidence import dossier_of
+from kohort.report.evidence import MODEL, dossier_of, identifiers, techniques, treatments
 from kohort.report.evidence.criteria import CONTEXT, CRITERIA
-from kohort.report.evidence.tables import MODEL, identifiers, techniques, treatments
 from kohort.transactions.methods import METHODS as WAYS
 from kohort.transactions.report.evidence import TRANSACTION_CONTEXT, transaction_dossier_of
 

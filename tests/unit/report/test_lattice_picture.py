@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort import pipeline
 from kohort.algorithms.lattice.exhaustive import Landscape, check_drawable, landscape, minima
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.lattice import Lattice
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines import pipeline
+from kohort.engines.outlets import Stages, no_progress
 from kohort.errors import LimitError, MissingExtraError, UnsupportedError, UsageError
 from kohort.io.typed import from_frame
 from kohort.metrics.known import METRICS
@@ -296,7 +297,7 @@ def test_picture_of_a_release(format_: Format) -> None:
             "q1", Role.QUASI, hierarchy=Hierarchy.from_rows([["p", "pq", "*"], ["q", "pq", "*"], ["r", "r", "*"]])
         ),
     )
-    stages = pipeline.Stages(pipeline.no_progress)
+    stages = Stages(no_progress)
     release = pipeline.solve(
         PEOPLE, Job.of(Schema(quasi), KAnonymity(2), algorithm=Optimal(limit, "c_dm")), threads=1, stage=stages
     )
@@ -306,7 +307,7 @@ def test_picture_of_a_release(format_: Format) -> None:
 
 def test_no_picture_of_a_release_without_levels() -> None:
     """A release by regions has no lattice."""
-    stages = pipeline.Stages(pipeline.no_progress)
+    stages = Stages(no_progress)
     release = pipeline.solve(PEOPLE, Job.of(Schema.of(quasi=["q0", "q1"]), KAnonymity(2)), threads=1, stage=stages)
     with pytest.raises(UnsupportedError, match="mondrian has no lattice"):
         picture(release, "svg")

@@ -17,10 +17,10 @@ from kohort import Attribute, Job, KAnonymity, ReadOptions, Role, Schema, assess
 from kohort.assessment.risk.attacks import ATTACKS, Attack
 from kohort.core.frequency import CELLS
 from kohort.core.uniques import Exposed, Singling
+from kohort.engines.pipeline import dry_run
 from kohort.models.average_risk import AverageRisk
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
-from kohort.pipeline import dry_run
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
 from kohort.report.page import Audience, page

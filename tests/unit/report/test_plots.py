@@ -10,7 +10,7 @@ import pytest
 
 import kohort
 from kohort import Job, KAnonymity, ReadOptions
-from kohort.shown import INTERNAL_LINE
+from kohort.errors.display import INTERNAL_LINE
 from tests.jobs import freely
 from tests.unit.report import releases
 from tests.unit.sweep import table_sweeps

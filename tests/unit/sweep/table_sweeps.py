@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from kohort.sweeps.frame import Axis, Ending
-from kohort.sweeps.tables import Point, TableSweep
+from kohort.job.sweeps.frame import Axis, Ending
+from kohort.job.sweeps.tables import Point, TableSweep
 
 KS = Axis("k", ("2", "5", "10", "20", "50", "100", "200"))
 METHODS = Axis("method", ("mondrian", "mondrian-relaxed", "samarati"))

@@ -10,12 +10,12 @@ import pytest
 
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
+from kohort.job.sweeps.frame import Axis, Ending, refuse_unordered
+from kohort.job.sweeps.table_figures import TABLES, text
+from kohort.job.sweeps.table_plan import rising
+from kohort.job.sweeps.tables import Point, TableSweep
 from kohort.models.base import models, variants
 from kohort.schema.sensitive import SensitiveDomain
-from kohort.sweeps.frame import Axis, Ending, refuse_unordered
-from kohort.sweeps.table_figures import TABLES, text
-from kohort.sweeps.table_plan import rising
-from kohort.sweeps.tables import Point, TableSweep
 from kohort.transactions.sweep import Plan
 from kohort.transactions.sweep_figures import figures as coherence_figures
 from kohort.transactions.sweep_figures import text as coherence_text

@@ -12,15 +12,15 @@ import kohort
 from kohort.algorithms.mondrian.bound import LeastLoss, least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.engines import pricing
 from kohort.io import read
+from kohort.job.sweeps.picture import chart
+from kohort.job.sweeps.table_figures import text
+from kohort.job.sweeps.table_plan import TablePlan
+from kohort.job.sweeps.tables import Point, TableSweep, figures, rows, sweep
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline import pricing
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Role, Schema
-from kohort.sweeps.picture import chart
-from kohort.sweeps.table_figures import text
-from kohort.sweeps.table_plan import TablePlan
-from kohort.sweeps.tables import Point, TableSweep, figures, rows, sweep
 from tests.unit.report.drawing import assert_legible
 from tests.unit.sweep.table_sweeps import KS, METHODS, made
 

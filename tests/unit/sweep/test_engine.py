@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import InfeasibleError, LimitError, UsageError
-from kohort.sweeps.frame import Answer, Ending, once, run_points
+from kohort.job.sweeps.frame import Answer, Ending, once, run_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.sweeps.frame import Values
+    from kohort.job.sweeps.frame import Values
 
 
 def answered(why: str) -> Answer:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.sweeps.picture import Tradeoff, frontier, knees
+from kohort.job.sweeps.picture import Tradeoff, frontier, knees
 
 #: Few values, so that equal risks, equal losses and equal points are common; and any.
 FEW = st.integers(0, 5).map(float)

@@ -12,9 +12,9 @@ import pytest
 
 from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, InputError, TargetError
-from kohort.sweeps.frame import Ending
-from kohort.sweeps.journal import HEADER, Journal, beside, digest_of
-from kohort.sweeps.tables import Point, Seconds
+from kohort.job.sweeps.frame import Ending
+from kohort.job.sweeps.journal import HEADER, Journal, beside, digest_of
+from kohort.job.sweeps.tables import Point, Seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def test_another_version_solves_anew(path: Path, monkeypatch: pytest.MonkeyPatch
     """What another version found may be another figure: it is not taken."""
     with Journal.at(path, "input") as journal:
         journal["a"] = FULL
-    monkeypatch.setattr("kohort.sweeps.journal.VERSION", "another")
+    monkeypatch.setattr("kohort.job.sweeps.journal.VERSION", "another")
     with Journal.at(path, "input") as journal:
         assert "a" not in journal
         assert len(journal) == 1

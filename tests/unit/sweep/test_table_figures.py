@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweeps.frame import Axis
-from kohort.sweeps.table_figures import NOTHING, TABLES, text
-from kohort.sweeps.tables import Seconds, TableSweep, figures
+from kohort.job.sweeps.frame import Axis
+from kohort.job.sweeps.table_figures import NOTHING, TABLES, text
+from kohort.job.sweeps.tables import Seconds, TableSweep, figures
 from tests.unit.sweep.table_sweeps import METHODS, made
 
 KS = Axis("k", ("2", "5", "10"))

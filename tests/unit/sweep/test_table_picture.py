@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import UsageError
+from kohort.job.sweeps.figure import FIGURES, RISKS, figure_of
+from kohort.job.sweeps.frame import Axis, Ending
+from kohort.job.sweeps.picture import MOST_LINES, Places, Tradeoff, chart, frontier, knees
 from kohort.metrics.known import METRICS
 from kohort.report.charts import LOOKS, AxisScale, look
-from kohort.sweeps.figure import FIGURES, RISKS, figure_of
-from kohort.sweeps.frame import Axis, Ending
-from kohort.sweeps.picture import MOST_LINES, Places, Tradeoff, chart, frontier, knees
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 
 if TYPE_CHECKING:
+    from kohort.job.sweeps.tables import TableSweep
     from kohort.report.charts import Format, LineChart
-    from kohort.sweeps.tables import TableSweep
 
 GONE = frozenset({("100", "samarati"), ("200", "samarati")})
 LONG = Axis("method", ("a-method-of-some-length", "another-one-that-is-longer", "a-third-one-with-a-name", "short"))

@@ -17,8 +17,13 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.assessment.risk.overall import assess
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines.pricing import counted_alike
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, UsageError
 from kohort.io import read
+from kohort.job.sweeps import tables
+from kohort.job.sweeps.frame import Axis, Ending
+from kohort.job.sweeps.table_plan import TablePlan
+from kohort.job.sweeps.tables import Point, TableSweep, sweep
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -34,13 +39,8 @@ from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline.pricing import counted_alike
 from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
-from kohort.sweeps import tables
-from kohort.sweeps.frame import Axis, Ending
-from kohort.sweeps.table_plan import TablePlan
-from kohort.sweeps.tables import Point, TableSweep, sweep
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def test_values_that_are_all_impossible_ask_for_nothing() -> None:
 
 def test_as_many_points_as_anybody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """The greatest number of points is allowed, and one more is not."""
-    monkeypatch.setattr("kohort.sweeps.table_plan.MOST", 3)
+    monkeypatch.setattr("kohort.job.sweeps.table_plan.MOST", 3)
     assert len(ks(2, 3, 4).jobs) == 3
     with pytest.raises(UsageError, match="4 points"):
         ks(2, 3, 4, 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from kohort.sweeps.frame import Ending
+from kohort.job.sweeps.frame import Ending
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.release import TransactionJob

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kohort.errors import LimitError, UsageError
+from kohort.job.sweeps.frame import Ending
 from kohort.schema.numbers import said
-from kohort.sweeps.frame import Ending
 from kohort.transactions import sweep as sweeps
 from kohort.transactions.database import Transactions
 from kohort.transactions.methods import METHODS

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweeps.frame import Ending
+from kohort.job.sweeps.frame import Ending
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.sweep import Outcome, Plan, sweep
 from kohort.transactions.sweep_figures import TRANSACTIONS, asked, figures, notes, text

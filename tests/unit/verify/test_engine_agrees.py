@@ -16,6 +16,7 @@ from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.algorithms.problem import Problem
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
+from kohort.engines.pipeline import anonymize
 from kohort.errors import InfeasibleError, InputError
 from kohort.io.forms import Format
 from kohort.io.typed import from_frame
@@ -33,7 +34,6 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline import anonymize
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy

@@ -8,7 +8,7 @@ import numpy as np
 
 from kohort.algorithms.problem import Solution
 from kohort.errors import InfeasibleError, LimitError
-from kohort.shown import many
+from kohort.errors.display import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -26,9 +26,9 @@ import numpy as np
 
 from kohort.algorithms.mondrian.forest import failing
 from kohort.algorithms.problem import Solution
+from kohort.algorithms.solver import Program, solve
 from kohort.core.recoding import Multidimensional
 from kohort.errors import LimitError
-from kohort.solver import Program, solve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

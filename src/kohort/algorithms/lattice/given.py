@@ -15,7 +15,7 @@ from kohort.algorithms.lattice.answer import listing, written
 from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, UsageError
-from kohort.shown import many
+from kohort.errors.display import many
 
 if TYPE_CHECKING:
     from kohort.algorithms.lattice.judge import CheckedNode

@@ -29,7 +29,7 @@ from kohort.algorithms.mondrian.forest import Forest, failing
 from kohort.algorithms.mondrian.mondrian import require_feasible
 from kohort.algorithms.mondrian.space import Space
 from kohort.algorithms.problem import Solution
-from kohort.solver import refuse_missing
+from kohort.algorithms.solver import refuse_missing
 from kohort.specification import Specification
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from kohort.assessment.classes import profile_of, records_of
 from kohort.assessment.population import count_population
 from kohort.core.frequency import group
 from kohort.errors import UsageError
+from kohort.errors.display import Summary, many, sizes_row
 from kohort.models.base import models, variants
 from kohort.schema import Schema, names_in
 from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.numbers import rounded
-from kohort.shown import Summary, many, sizes_row
 from kohort.tables.complete import unsuppressed
 from kohort.tables.table import Table
 from kohort.tables.texts import ranks_of
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
     from kohort.assessment.classes import Classes, TableProfile
     from kohort.assessment.classes import TableProfile as Seen
+    from kohort.errors.display import Rows
     from kohort.models.base import Achieved, PrivacyModel, Variant
-    from kohort.shown import Rows
     from kohort.tables.table import Column
 
 

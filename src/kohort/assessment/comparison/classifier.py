@@ -27,8 +27,8 @@ from kohort.assessment.comparison.line import keys_of
 from kohort.assessment.population import matches
 from kohort.core.frequency import group
 from kohort.errors import InputError, UsageError
+from kohort.errors.display import Share, Significant  # noqa: TC001  pydantic reads what fields are
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.shown import Share, Significant  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
+from kohort.errors.display import Number  # noqa: TC001  pydantic reads what fields are
 from kohort.schema.dates import between, round_period, starts
 from kohort.schema.domain import decimal, interval
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.shown import Number  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
+from kohort.errors.display import Share  # noqa: TC001  pydantic reads what fields are
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ import numpy as np
 
 from kohort.assessment.comparison.line import keys_of
 from kohort.errors import UsageError
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
+from kohort.errors.display import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

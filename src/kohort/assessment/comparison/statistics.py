@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
-from kohort.shown import NOT_JSON, Share, Significant
+from kohort.errors.display import NOT_JSON, Share, Significant
 from kohort.tables.table import narrow
 
 if TYPE_CHECKING:

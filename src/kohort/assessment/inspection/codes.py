@@ -16,13 +16,13 @@ import numpy as np
 
 from kohort.assessment.inspection.evidence import HALF, NEARLY_ALL, SAMPLE
 from kohort.core.frequency import people_in
+from kohort.errors.display import many
 from kohort.schema.hierarchies import alike, known_as, known_codes, known_words, spellings
 from kohort.schema.hierarchies.prefixes import branching
 from kohort.schema.hierarchies.spelling import called
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import is_numeric_text
 from kohort.schema.patterns import DATE, SPOKEN_DATE
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

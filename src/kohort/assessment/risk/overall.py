@@ -31,11 +31,11 @@ from kohort.assessment.risk.reidentification import (
 )
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import Uniqueness, counted, estimated, sample_uniques
-from kohort.calls import MAPPING, called, verb
 from kohort.core.uniques import Singling  # noqa: TC001  as above
 from kohort.errors import InfeasibleError, SchemaError, UsageError
+from kohort.errors.calls import MAPPING, called, verb
+from kohort.errors.display import NOT_JSON, Share, Summary, ToldAs, rounded
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
-from kohort.shown import NOT_JSON, Share, Summary, ToldAs, rounded
 from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Shares
     from kohort.assessment.classes import Classes, FileClasses
     from kohort.assessment.population import PopulationCount
+    from kohort.errors.display import Rows
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.shown import Rows
 
 
 #: Classes at the highest risk whose cells are kept.

@@ -21,7 +21,7 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.risk.reidentification import LISTED
-from kohort.shown import First, Share
+from kohort.errors.display import First, Share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -30,7 +30,7 @@ import numpy as np
 
 from kohort.assessment.classes import file_classes
 from kohort.errors import UsageError
-from kohort.shown import NOT_ON_PAGES, First, Share
+from kohort.errors.display import NOT_ON_PAGES, First, Share
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import numpy as np
 
-from kohort.shown import Named, Share, ToldAs
+from kohort.errors.display import Named, Share, ToldAs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -20,6 +20,7 @@ from kohort.assessment.risk.singling import RoundingProposal
 from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.core.uniques import together_of
 from kohort.errors import SourceNote
+from kohort.errors.display import INTERNAL_LINE, Summary, many
 from kohort.io.forms import files, form_of
 from kohort.job.document import companions
 from kohort.job.draft.decisions import which_k, which_models, who
@@ -35,7 +36,6 @@ from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
 from kohort.schema.hierarchies import HeldFile, from_spec, held_file
 from kohort.schema.numbers import said
-from kohort.shown import INTERNAL_LINE, Summary, many
 from kohort.tables.complete import entered
 from kohort.tables.people import person_codes
 from kohort.tables.table import Table
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.assessment.inspection.guesses import Guess, Known
     from kohort.core.uniques import Singling
+    from kohort.errors.display import Rows
     from kohort.job.options import Options
     from kohort.models.base import PrivacyModel
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.shown import Rows
 
 __all__ = ["Draft", "draft_of", "job_text"]
 

@@ -11,10 +11,10 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kohort.engines.gates import quoted
+from kohort.engines.pricing import of_sample, priced, sampled
+from kohort.errors.display import many
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline.pricing import of_sample, priced, sampled
 from kohort.schema import Attribute, Role
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

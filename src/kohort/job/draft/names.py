@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.comparison import lines_of
 from kohort.assessment.comparison.queries import workload
+from kohort.engines.pipeline import dry_run
+from kohort.engines.pricing import sampled
 from kohort.errors import KohortError
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline import dry_run
-from kohort.pipeline.pricing import sampled
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Role
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.assessment.risk.singling import roundings
+from kohort.engines.pricing import of_sample, priced, sampled
 from kohort.job.models import SLOW
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline.pricing import of_sample, priced, sampled
 from kohort.release import Job
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 

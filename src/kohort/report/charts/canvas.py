@@ -21,7 +21,7 @@ from xml.dom import minidom
 
 from kohort import system
 from kohort.errors import FileError, UsageError
-from kohort.shown import HUGE, four_digits
+from kohort.errors.display import HUGE, four_digits
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

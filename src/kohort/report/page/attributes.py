@@ -17,6 +17,7 @@ from kohort.assessment.comparison.distribution import BINS, BinKind, distributio
 from kohort.assessment.comparison.reading import released_line
 from kohort.assessment.comparison.statistics import numeric_statistics
 from kohort.assessment.labels import span_of
+from kohort.errors.display import Number
 from kohort.perturbation.effect import Effect
 from kohort.release.homogeneity import Homogeneity
 from kohort.report.figures import Figures
@@ -25,7 +26,6 @@ from kohort.report.page.result import runs
 from kohort.schema import Role, Scale
 from kohort.schema.dates import DASH, read_days, spelled
 from kohort.schema.domain import decimal, interval
-from kohort.shown import Number
 from kohort.tables.dataset import Linked
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Union, get_args, get_ty
 
 from pydantic import create_model
 
+from kohort.errors.display import OPEN
 from kohort.report.figures import Figures
-from kohort.shown import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -143,8 +143,8 @@ class Reader:
 class OnPage:
     """Records on a page: an object of their fields, one after the other, null where they do not apply or are not shown.
 
-    Whether a reader sees a field is part of its definition in the record; see `kohort.shown.OPEN`. In an annotation of
-    a page, `Annotated[Figures, OnPage(Attack)]`, it says how the object is read from a file.
+    Whether a reader sees a field is part of its definition in the record; see `kohort.errors.display.OPEN`. In an
+    annotation of a page, `Annotated[Figures, OnPage(Attack)]`, it says how the object is read from a file.
 
     >>> from kohort.assessment.risk.reidentification import Exposure
     >>> risk, page = Exposure(highest=0.5, average=0.123, over=0.31, at_highest=2), OnPage(Exposure)

@@ -14,6 +14,7 @@ from pydantic import JsonValue, ValidationError
 from kohort.assessment.comparison import Association, comparison_of, lines_of
 from kohort.assessment.comparison.grids import GridComparison
 from kohort.errors import FileError, InputError, UsageError
+from kohort.errors.display import Number
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
 from kohort.report.figures import HUGEST, PAGES, BoundFigures, Figures
@@ -44,8 +45,7 @@ from kohort.report.page.subgroups import SampleRecord, SubgroupFigures, samples,
 from kohort.report.page.verdict import FORM, CertificateFigures, Heading, TableVerdict, certificate, verdict
 from kohort.report.release import source_notes
 from kohort.schema.hierarchies.tree import parse_json
-from kohort.shown import Number
-from kohort.version import VERSION
+from kohort.system.version import VERSION
 
 if TYPE_CHECKING:
     import os

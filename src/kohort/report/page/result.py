@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.errors.display import Number, Share, rounded, whole
 from kohort.metrics.known import METRICS
 from kohort.release.bulk import bulk_losses
 from kohort.report.figures import Figures
 from kohort.schema.hierarchy import Hierarchy
-from kohort.shown import Number, Share, rounded, whole
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from kohort.assessment.population import count_population
 from kohort.assessment.risk.attacks import Attack, Untried
 from kohort.assessment.risk.figures import FIGURES, figures_of
 from kohort.assessment.risk.reidentification import THRESHOLD, Exposure, by_size, marketer, marketer_among
+from kohort.errors.display import NOT_ON_PAGES, Number, Share
 from kohort.release.release import people_of
 from kohort.report.figures import Figures
 from kohort.report.page.audience import OnPage
-from kohort.shown import NOT_ON_PAGES, Number, Share
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:

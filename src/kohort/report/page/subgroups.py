@@ -13,11 +13,11 @@ import numpy as np
 from kohort.assessment.comparison.distribution import BINS, BinKind, distribution
 from kohort.assessment.comparison.line import summed
 from kohort.assessment.labels import span_of
+from kohort.errors.display import Number
 from kohort.release.homogeneity import class_of
 from kohort.report.figures import Figures
 from kohort.schema import Role
 from kohort.schema.dates import read_days
-from kohort.shown import Number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

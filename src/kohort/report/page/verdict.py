@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.certificate.table import Described, not_promised
 from kohort.core.uniques import Exposed, Singling
+from kohort.errors.display import Number
 from kohort.release.fit import unjudged_sensitive
 from kohort.report.figures import Figures
 from kohort.report.page.audience import FEWEST, OnPage, Reader
-from kohort.shown import Number
 from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from kohort.errors.display import many, span
 from kohort.report.render.text import aligned, averaged_over, bound_text, percent, screen
-from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

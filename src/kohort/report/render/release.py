@@ -8,11 +8,11 @@ from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
+from kohort.errors.display import HUGE, Number, many, span
 from kohort.metrics.known import METRICS
 from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
 from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, changed, files, screen
-from kohort.shown import HUGE, Number, many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from kohort.assessment.population import told_without
 from kohort.assessment.risk.attacks import Attack, Untried
 from kohort.assessment.risk.figures import FIGURES
+from kohort.errors.display import many, span, told_suppressed
 from kohort.report.render.text import percent, screen, shown
-from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

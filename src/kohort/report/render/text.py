@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import readable
-from kohort.shown import for_steward, many
+from kohort.errors.display import for_steward, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

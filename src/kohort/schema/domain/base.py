@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import HierarchyError
+from kohort.errors.display import Summary, many
 from kohort.schema import Attribute, Label, Scale
 from kohort.schema.hierarchies.sets import suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import exact, is_numeric_text, part_of
-from kohort.shown import Summary, many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index, Positions, Shares
-    from kohort.shown import Rows
+    from kohort.errors.display import Rows
 
 #: What a domain without a hierarchy or a grid has in their place.
 NOTHING: Index = np.empty(0, np.int64)

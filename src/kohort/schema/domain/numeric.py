@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.errors import HierarchyError, InputError, SchemaError
+from kohort.errors.display import many
 from kohort.schema import Attribute, Scale
 from kohort.schema.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
 from kohort.schema.numbers import (
@@ -31,7 +32,6 @@ from kohort.schema.numbers import (
     round_step,
 )
 from kohort.schema.open_ends import CLOSED, SENTINELS, OpenEnds, inner
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

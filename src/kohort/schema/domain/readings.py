@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError
+from kohort.errors.display import many
 from kohort.schema import Label, Scale
 from kohort.schema.dates import formats_of
 from kohort.schema.nesting import ABSENT, SUPPRESSED, fault, listed, told_twofold
 from kohort.schema.numbers import exact, is_numeric_text
 from kohort.schema.open_ends import is_open_label
-from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -79,7 +79,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
 
     >>> import numpy as np
     >>> from kohort.schema import Attribute, Role
-    >>> from kohort.schema.domain.values import resolve
+    >>> from kohort.schema.domain import resolve
     >>> from kohort.schema.hierarchy import Hierarchy
     >>> rows = Hierarchy.from_rows([["30", "31", "*"], ["31", "y", "*"]])
     >>> ages = Attribute("age", Role.QUASI, hierarchy=rows, label=Label.ANCESTOR)

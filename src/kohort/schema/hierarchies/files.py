@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
-from kohort.calls import PATH, called
 from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError
+from kohort.errors.calls import PATH, called
 from kohort.schema.hierarchies.tree import DEEPEST, are_edges, from_edges, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED

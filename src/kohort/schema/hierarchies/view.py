@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import readable
+from kohort.errors.display import Share  # noqa: TC001  pydantic reads what fields are
 from kohort.schema.nesting import told_twofold
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,17 +17,17 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import UnsupportedError
+from kohort.errors.display import many
 from kohort.schema import Missing, Role
-from kohort.shown import many
 from kohort.sql.verify import WrittenParts, written_singling
 from kohort.system.workspace import distinct, tallied
 from kohort.tables.table import Column, Table
+from kohort.verify import judged
 from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.altered import pseudonyms_of
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, refuse_leaks, refuse_names, released_texts, without_value
-from kohort.verify.tables import judged
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, comparisons, fault, places, refuse
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError
-from kohort.shown import many
+from kohort.errors.display import many
 from kohort.sql.verify import NO_CODES, WrittenParts, added
 from kohort.sql.verify.aggregated import (
     ReleasedTuples,
@@ -40,6 +40,7 @@ from kohort.sql.verify.aggregated import (
     released_tuples,
 )
 from kohort.tables.table import Column, Table, narrow
+from kohort.verify import due_on_level, judged
 from kohort.verify.aggregates import as_texts
 from kohort.verify.identifiers import leaks
 from kohort.verify.reading import ReleaseContent
@@ -50,7 +51,6 @@ from kohort.verify.records import (
     refuse_others_left_out,
     without_value,
 )
-from kohort.verify.tables import due_on_level, judged
 from kohort.verify.values import values_in
 from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
 

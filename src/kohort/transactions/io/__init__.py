@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from kohort.calls import called
 from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.errors.calls import called
 from kohort.io import source as sources
 from kohort.io.options import ReadOptions
 from kohort.transactions.io.cells import Coded, check_items

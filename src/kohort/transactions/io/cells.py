@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.errors.display import NONCHARACTER, many
 from kohort.native.library import RENUMBER, SCATTER, SETTLE
-from kohort.shown import NONCHARACTER, many
 from kohort.transactions.database import Transactions, in_item_order
 
 if TYPE_CHECKING:

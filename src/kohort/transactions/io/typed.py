@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
+from kohort.errors.display import many
 from kohort.io.cells import as_text, encode
 from kohort.io.header import lay_out
 from kohort.io.records import fill
@@ -18,7 +19,6 @@ from kohort.io.source import line_of
 from kohort.io.text import read_text
 from kohort.io.typed import check_index, check_names, extra, faults, scanned, table_in
 from kohort.io.typed import from_frame as table_of
-from kohort.shown import many
 from kohort.tables.people import refuse_spellings
 from kohort.transactions.io.cells import Coded, by_first, by_key, check_items
 from kohort.transactions.io.lines import read_lines

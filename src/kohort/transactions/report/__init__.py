@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 import numpy as np
 
+from kohort.errors.display import Number
 from kohort.report.figures import Figures
-from kohort.shown import Number
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:

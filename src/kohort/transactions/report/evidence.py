@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.assessment.inspection.safe_harbor import found_among
+from kohort.errors.display import ToldAs, many, rounded
+from kohort.report.evidence import MODEL, Technique
 from kohort.report.evidence.criteria import CONTEXT, TRANSACTION_CRITERIA, ContextPart
-from kohort.report.evidence.tables import MODEL, Technique
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
-from kohort.shown import ToldAs, many, rounded
 from kohort.transactions.pipeline import claim_of
 from kohort.transactions.problem import CellSuppression
 from kohort.transactions.report.page import TransactionVerdict, verdict

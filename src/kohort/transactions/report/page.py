@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, assert_never
 import numpy as np
 from pydantic import JsonValue
 
+from kohort.errors.display import Number, rounded, whole
 from kohort.release.job import Purpose
 from kohort.report.figures import Figures
 from kohort.report.page.audience import FEWEST, Audience, Reader
@@ -18,7 +19,6 @@ from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, Heading, certificate, checks
 from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries, band, sides
 from kohort.report.render.page.figure import text
-from kohort.shown import Number, rounded, whole
 from kohort.transactions.certificate import NOT_PROMISED, NOT_PROMISED_OF_CELLS
 from kohort.transactions.problem import CellSuppression, MoleCount
 from kohort.transactions.report import transaction_figures

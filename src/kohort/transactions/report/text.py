@@ -11,10 +11,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
+from kohort.errors.display import many
 from kohort.report.page.audience import Audience
 from kohort.report.render.text import DEAR, aligned, files, listed, screen, shown
 from kohort.report.written import write_report
-from kohort.shown import many
 from kohort.transactions.report import transaction_figures
 from kohort.transactions.report.page import TOGETHER, transactions_page
 from kohort.transactions.suppression import Greedy, Score
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kohort.arrays import Items
-    from kohort.shown import ReportText
+    from kohort.errors.display import ReportText
     from kohort.transactions.database import Transactions
     from kohort.transactions.release import TransactionRelease
     from kohort.transactions.report import CoherenceFigures, TransactionFigures

@@ -16,9 +16,9 @@ import numpy as np
 
 from kohort import system
 from kohort.errors import KohortError, UsageError
+from kohort.errors.display import Summary
 from kohort.io.options import ReadOptions
 from kohort.native.library import DESCENTS, HOLD
-from kohort.shown import Summary
 from kohort.transactions.database import Transactions, held, places_of
 from kohort.transactions.io import read_content, write_transactions
 from kohort.transactions.io.options import BasketOptions, Form
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.arrays import Index, Items, Mask
+    from kohort.errors.display import Rows
     from kohort.io.source import Content
-    from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Database
     from kohort.transactions.verify.cohorts import Cohorts

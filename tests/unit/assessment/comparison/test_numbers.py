@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kohort.assessment.comparison import compare
-from kohort.assessment.comparison.tables import label_losses
+from kohort.assessment.comparison import compare, label_losses
 from kohort.errors import InputError
 from kohort.schema import Attribute, Role, Scale
 from kohort.schema.hierarchy import Hierarchy

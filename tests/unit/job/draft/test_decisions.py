@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import kohort
+from kohort.engines import pricing as prices
 from kohort.errors import SourceNote, UsageError
 from kohort.job.draft import decisions, draft_of, protection
-from kohort.pipeline import pricing as prices
 from tests.command import kohort as command
 from tests.unit.assessment.test_inspection import encoded
 from tests.unit.assessment.test_known import HIDDEN, JOINED, RECORDS, drawn, survey

@@ -10,10 +10,10 @@ import pytest
 from kohort import Attribute, Job, KAnonymity, Role, Schema, anonymize
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.engines.pricing import Price
 from kohort.io.typed import from_frame
 from kohort.job.draft import protection
 from kohort.job.draft.protection import Protection, protected
-from kohort.pipeline.pricing import Price
 
 RECORDS = 120
 

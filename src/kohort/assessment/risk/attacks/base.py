@@ -12,8 +12,8 @@ from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.labels import canonical, cell_texts
 from kohort.assessment.population import PopulationTuples, match_population
 from kohort.errors import SchemaError
+from kohort.errors.display import NOT_ON_PAGES, OPEN, Number, Share
 from kohort.schema.hierarchies.spelling import even_spelling
-from kohort.shown import NOT_ON_PAGES, OPEN, Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,9 +22,9 @@ from kohort.assessment.risk.attacks.linking import intersection, left_open, link
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality, positions_of
 from kohort.assessment.risk.attacks.order import in_content_order, order, order_of_classes
 from kohort.errors import SchemaError, UsageError
+from kohort.errors.display import OPEN
 from kohort.schema import Schema
 from kohort.schema.hierarchies import from_spec, is_builder
-from kohort.shown import OPEN
 from kohort.tables.texts import even_keys, ranks_of
 
 if TYPE_CHECKING:

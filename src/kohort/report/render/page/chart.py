@@ -8,10 +8,10 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from kohort.errors.display import HUGE
 from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.charts.canvas import encoded, library, settings
 from kohort.report.render.page.figure import PageFigure, percent, text, written_number
-from kohort.shown import HUGE
 from kohort.specification import plugins
 
 if TYPE_CHECKING:

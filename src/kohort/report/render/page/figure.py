@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import readable
+from kohort.errors.display import HUGE
 from kohort.report.figures import HUGEST
-from kohort.shown import HUGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,20 +14,20 @@ from dataclasses import replace
 from math import ceil, floor
 from typing import TYPE_CHECKING, Final
 
+from kohort.errors.display import many
+from kohort.job.sweeps.frame import WITHHELD, Ending, Kind
+from kohort.job.sweeps.picture import chart
+from kohort.job.sweeps.table_plan import said, taken
+from kohort.job.sweeps.tables import LOSS, figures, rows
 from kohort.metrics.known import METRICS
 from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.report.render.text import aligned
-from kohort.shown import many
-from kohort.sweeps.frame import WITHHELD, Ending, Kind
-from kohort.sweeps.picture import chart
-from kohort.sweeps.table_plan import said, taken
-from kohort.sweeps.tables import LOSS, figures, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from kohort.sweeps.tables import Point, TableSweep
+    from kohort.job.sweeps.tables import Point, TableSweep
 
 #: The metrics that people see first; all others are in the files.
 SHOWN: Final = ("lm", "c_avg", "c_dm", "precision")

@@ -27,9 +27,9 @@ from kohort.core.frequency import group, people_in
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
+from kohort.engines.problem import outcome_of, problem_of
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.problem import outcome_of, problem_of
 from kohort.schema import Label, Scale
 from kohort.schema.numbers import round_step, said
 

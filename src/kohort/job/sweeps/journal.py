@@ -20,10 +20,10 @@ from kohort import system
 from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, TargetError
 from kohort.io.source import state
-from kohort.sweeps.frame import Ending
-from kohort.sweeps.tables import Point, Seconds
+from kohort.job.sweeps.frame import Ending
+from kohort.job.sweeps.tables import Point, Seconds
 from kohort.system.disk import reporting
-from kohort.version import VERSION
+from kohort.system.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,17 +9,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
+from kohort.errors.display import many
+from kohort.job.sweeps.frame import Ending
 from kohort.metrics.known import METRICS, refuse_moved
 from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale
-from kohort.shown import many
-from kohort.sweeps.frame import Ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kohort.job.sweeps.frame import Values
+    from kohort.job.sweeps.tables import Point, TableSweep
     from kohort.metrics.base import Metric
-    from kohort.sweeps.frame import Values
-    from kohort.sweeps.tables import Point, TableSweep
 
 #: So many sentences about what has no answer are written at most.
 MOST_SENTENCES: Final = 6

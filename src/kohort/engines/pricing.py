@@ -17,12 +17,12 @@ from kohort.core.labels import ANY
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.base import searched_sensitive
 from kohort.engines.local import LOCAL
+from kohort.engines.problem import outcome_of, problem_of, refuse_hopeless
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.base import Detail
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline.problem import outcome_of, problem_of, refuse_hopeless
 from kohort.release.fit import check_population
 from kohort.release.job import Job, plain
 from kohort.schema import Label, Role, Schema

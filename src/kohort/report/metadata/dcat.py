@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from kohort.metadata.dataset import stem
+from kohort.report.metadata.dataset import stem
 
 if TYPE_CHECKING:
-    from kohort.metadata.dataset import Dataset, Part
+    from kohort.report.metadata.dataset import Dataset, Part
 
 #: The prefixes of the document.
 CONTEXT: Final[dict[str, object]] = {

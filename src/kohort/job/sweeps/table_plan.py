@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 from kohort.algorithms.method import CUT, LIMIT, METHODS
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.errors import JobError, SchemaError, UsageError
+from kohort.job.sweeps.frame import Axis
 from kohort.models.base import models
 from kohort.models.k_anonymity import KEY, k_of
-from kohort.sweeps.frame import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.job.sweeps.frame import Values
     from kohort.release import Job
-    from kohort.sweeps.frame import Values
 
 #: How Mondrian cuts if nothing else is asked for.
 USUAL: Final = "loss"

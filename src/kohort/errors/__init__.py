@@ -17,7 +17,8 @@
      └─ MissingExtraError .... 10   an optional dependency is not installed
 
 A message says what is wrong, where (file, line, column *name*) and what to do. It never holds the
-value of a record's cell, and nothing in it steers a terminal.
+value of a record's cell, and nothing in it steers a terminal. `calls` checks calls from Python; `display` shows objects
+and numbers, as carefully.
 """
 
 from __future__ import annotations

@@ -16,16 +16,16 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.calls import called, verb
+from kohort.engines.pricing import answer, bound_of, bounded_alike, count, counted_alike
+from kohort.engines.problem import refuse_unknown
 from kohort.errors import InfeasibleError
+from kohort.errors.calls import called, verb
+from kohort.errors.display import Summary, four_digits, many, span
+from kohort.job.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
+from kohort.job.sweeps.table_plan import TablePlan, rising, said
 from kohort.metrics.known import METRICS, measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
-from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
-from kohort.shown import Summary, four_digits, many, span
-from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
-from kohort.sweeps.table_plan import TablePlan, rising, said
 from kohort.tables.complete import entered
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.engines.base import Counts
+    from kohort.errors.display import Grid, Rows
+    from kohort.job.sweeps.frame import Json, Values
     from kohort.release import Job
     from kohort.report.figures import BoundFigures
-    from kohort.shown import Grid, Rows
-    from kohort.sweeps.frame import Json, Values
     from kohort.tables.table import Table
 
 #: The points that a notebook shows.
@@ -121,7 +121,7 @@ class TableSweep(Sweep[Point], Summary):
             (except k), without those that do not apply.
         points: Every combination of values; those of the last axis change fastest.
         within: The greatest loss (NCP) of a proposed point; `None` if none is to be proposed.
-        audience: Who may read it: anybody only when it is rounded, see `kohort.sweeps.published`.
+        audience: Who may read it: anybody only when it is rounded, see `kohort.job.sweeps.published`.
     """
 
     @property

@@ -16,14 +16,14 @@ from kohort.certificate.form import signing_key
 from kohort.certificate.table import certificate
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.local import LOCAL
+from kohort.engines.outlets import Publication, Stages, check, is_path, no_progress, outlet, paths, written_as
+from kohort.engines.problem import outcome_of, problem_of, refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.errors import LimitError, UnsupportedError, UsageError
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
 from kohort.metrics.base import kept_of
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.outlets import Publication, Stages, check, is_path, no_progress, outlet, paths, written_as
-from kohort.pipeline.problem import outcome_of, problem_of, refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled

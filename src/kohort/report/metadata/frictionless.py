@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.metadata.dataset import stem
+from kohort.report.metadata.dataset import stem
 
 if TYPE_CHECKING:
-    from kohort.metadata.dataset import Dataset, Part
+    from kohort.report.metadata.dataset import Dataset, Part
 
 
 def frictionless(data: Dataset) -> Part:

@@ -103,7 +103,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sweep(ABC, Generic[A_co]):
-    """What every point would cost, of a table or of transactions; see `kohort.sweeps.tables.TableSweep`."""
+    """What every point would cost, of a table or of transactions; see `kohort.job.sweeps.tables.TableSweep`."""
 
     axes: tuple[Axis, ...]
     records: int

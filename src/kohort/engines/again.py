@@ -10,21 +10,20 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
+from kohort.certificate.signing import signer
 from kohort.engines.local import LOCAL
+from kohort.engines.outlets import Stages, no_progress, outlet, written_as
+from kohort.engines.pipeline import claim_of, read, solve
 from kohort.errors import UnsupportedError, UsageError, VerificationError
 from kohort.io.forms import Format
-from kohort.pipeline import claim_of, solve
-from kohort.pipeline.outlets import Stages, no_progress, outlet, written_as
-from kohort.pipeline.tables import read
 from kohort.publish.journal import settle_for_reading
-from kohort.signing import signer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.certificate.form import Certified
     from kohort.engines.base import Engine
-    from kohort.pipeline.outlets import Outlet
+    from kohort.engines.outlets import Outlet
     from kohort.release import Job, Release
     from kohort.verify import Verdict
 

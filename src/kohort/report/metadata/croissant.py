@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kohort.metadata.dataset import stem
+from kohort.report.metadata.dataset import stem
 
 if TYPE_CHECKING:
-    from kohort.metadata.dataset import Dataset, Part
+    from kohort.report.metadata.dataset import Dataset, Part
 
 #: The terms of the document, as the format prescribes them.
 CONTEXT: Final[dict[str, object]] = {

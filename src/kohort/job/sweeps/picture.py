@@ -8,19 +8,19 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from kohort.errors import UnsupportedError
+from kohort.job.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, on_demand, series, setting, unanswered
+from kohort.job.sweeps.table_plan import said
 from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.canvas import GREY, INK
-from kohort.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, on_demand, series, setting, unanswered
-from kohort.sweeps.table_plan import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import matplotlib.figure
 
-    from kohort.sweeps.figure import Figure
-    from kohort.sweeps.frame import Axis
-    from kohort.sweeps.tables import Point, TableSweep
+    from kohort.job.sweeps.figure import Figure
+    from kohort.job.sweeps.frame import Axis
+    from kohort.job.sweeps.tables import Point, TableSweep
 
     #: What a point gives, and the point.
     Setting: TypeAlias = tuple["Tradeoff", Point]

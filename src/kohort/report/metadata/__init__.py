@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: Every vocabulary by its name on the command line.
 PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "frictionless": "kohort.metadata.frictionless:frictionless",
-        "croissant": "kohort.metadata.croissant:croissant",
-        "dcat": "kohort.metadata.dcat:dcat",
+        "frictionless": "kohort.report.metadata.frictionless:frictionless",
+        "croissant": "kohort.report.metadata.croissant:croissant",
+        "dcat": "kohort.report.metadata.dcat:dcat",
     }
 )
