@@ -12,9 +12,11 @@ import os
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Generic, NamedTuple, TypedDict, TypeGuard, TypeVar
 
+from kohort.certificate.form import signing_key
 from kohort.errors import TargetError, UsageError
 from kohort.io.forms import Format, files, form_of, format_of, is_address, is_store
 from kohort.io.manifest import CERTIFICATE, MANIFEST, PARTS, new_prefix
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from kohort.io.objects import Address
     from kohort.io.stored import StoredTable
     from kohort.perturbation.effect import Effect
+    from kohort.signing import SigningKey
     from kohort.tables.table import Table
 
 
@@ -296,12 +299,23 @@ def paths(source: object) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Publication(Generic[V, R]):
-    """A release on its way to a file, or to a folder of parts: written, verified on the written bytes, certified."""
+    """A release on its way to a file, or to a folder of parts: written, verified on the written bytes, certified.
+
+    Attributes:
+        write: Writes the release.
+        verify: What is true of the written bytes.
+        certify: The certificate of that, unsigned.
+        finish: The release with the fields that publishing sets: `verdict`, `seconds`, `path` and so on.
+        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned.
+        format: The format of a folder's parts.
+        separator: What is between their cells.
+    """
 
     write: Callable[[BinaryIO | Path], Sequence[WrittenPart]]
     verify: Callable[[BinaryIO | Sequence[WrittenPart]], V]
     certify: Callable[[V], bytes]
-    finish: Callable[[V], R]
+    finish: Callable[..., R]
+    sign_key: str | None
     format: str = ""
     separator: str = ""
 
@@ -309,6 +323,8 @@ class Publication(Generic[V, R]):
         self, outlet: Outlet, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
     ) -> R:
         """Publish the release with its certificate and reports beside it, all or nothing."""
+        key = signing_key(self.sign_key)
+        certify, finish = partial(self._certified, key), partial(self._finished, key, outlet, stage)
 
         def write(into: BinaryIO | Path) -> Sequence[WrittenPart]:
             with stage("write"):
@@ -320,18 +336,18 @@ class Publication(Generic[V, R]):
 
         finished: list[R] = []  # once, for what a report measures of a release serves the next one, too
 
-        def finish(verdict: V) -> R:
+        def finish_once(verdict: V) -> R:
             if not finished:
                 stage.on_progress("report")
-                finished.append(self.finish(verdict))
+                finished.append(finish(verdict))
             return finished[0]
 
         def companion(report: Companion[R]) -> Companion[V]:
-            return Companion(report.path, lambda verdict: report.content(finish(verdict)))
+            return Companion(report.path, lambda verdict: report.content(finish_once(verdict)))
 
         said: _TargetOptions = {"overwrite": overwrite, "inputs": inputs}
         others = [companion(report) for report in reports]
-        companions = [Companion(outlet.certificate, self.certify), *others]
+        companions = [Companion(outlet.certificate, certify), *others]
         form = {"format_": self.format, "separator": self.separator}
         if outlet.store is not None:
             from kohort.publish.store import publish_stored  # noqa: PLC0415  few go into an object store
@@ -340,7 +356,7 @@ class Publication(Generic[V, R]):
                 outlet.store,
                 write,
                 verify,
-                self.certify,
+                certify,
                 prefix=outlet.prefix,
                 staging=outlet.staging,
                 uploading=lambda: stage("upload"),
@@ -351,7 +367,7 @@ class Publication(Generic[V, R]):
         elif outlet.of_parts:
             from kohort.publish.folder import publish_folder  # noqa: PLC0415  few releases are folders
 
-            found = publish_folder(outlet.path, write, verify, self.certify, companions=others, **form, **said)
+            found = publish_folder(outlet.path, write, verify, certify, companions=others, **form, **said)
         elif outlet.table is not None:
             from kohort.publish.tables import publish_table  # noqa: PLC0415  few releases are tables of databases
 
@@ -359,7 +375,16 @@ class Publication(Generic[V, R]):
         else:
             with outlet.room():
                 found = publish(outlet.path, write, verify, companions=companions, **said)
-        return self.finish(found)
+        return finish(found)
+
+    def _certified(self, key: SigningKey | None, verdict: V) -> bytes:
+        made = self.certify(verdict)
+        return made if key is None else key.signed(made)
+
+    def _finished(self, key: SigningKey | None, outlet: Outlet, stage: Stages, verdict: V) -> R:
+        signed_by, path = None if key is None else key.public.fingerprint, outlet.published
+        changes = {"seconds": stage.seconds, "path": path, "certificate": outlet.certified, "signed_by": signed_by}
+        return self.finish(verdict=verdict, **changes)
 
 
 def save_perturbed(

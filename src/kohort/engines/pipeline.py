@@ -12,7 +12,6 @@ import numpy as np
 
 from kohort.algorithms.method import on_nodes
 from kohort.assessment.risk.telling import LOOKED_AT, Hidden, tellings
-from kohort.certificate.form import signing_key
 from kohort.certificate.table import certificate
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.local import LOCAL
@@ -255,8 +254,6 @@ def save(
     """
     stage = stage or Stages(no_progress, dict(release.seconds))
     writing = release.job.writing
-    key = signing_key(writing.sign_key)
-    release = replace(release, signed_by=None if key is None else key.public.fingerprint)
     where, format_ = outlet(target, writing)._replace(staging=staging), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
@@ -264,7 +261,7 @@ def save(
         return engine.write(release.records, into, format_, writing)
 
     def certify(verdict: Verdict) -> bytes:
-        made = certificate(
+        return certificate(
             verdict,
             where.name,
             job=release.job,
@@ -274,15 +271,10 @@ def save(
             effects=release.effects,
             linked=release.linked,
         )
-        return made if key is None else key.signed(made)
-
-    def finish(verdict: Verdict) -> Release:
-        return replace(
-            release, verdict=verdict, seconds=stage.seconds, path=where.published, certificate=where.certified
-        )
 
     separator, verify = writing.separator if format_.form.is_text else "", partial(engine.verify, claim=claim)
-    publication = Publication(write_release, verify, certify, finish, format_.value, separator)
+    finish = partial(replace, release)
+    publication = Publication(write_release, verify, certify, finish, writing.sign_key, format_.value, separator)
     companions = [Companion(report.path, report.content) for report in reports]
     return publication.publish(where, stage, companions, overwrite=overwrite, inputs=inputs)
 

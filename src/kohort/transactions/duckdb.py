@@ -33,6 +33,7 @@ from kohort.transactions.io import IN_PIECES
 from kohort.transactions.io.cells import check_items
 from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.io.typed import COUNTED, empty, long_columns
+from kohort.transactions.io.write import UNIT
 from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.roles import Draw, Drawn
 
@@ -54,9 +55,6 @@ EACH_CELL: Final = 48
 
 #: What stands for an item where a record names none.
 _NONE: Final = -1
-
-#: What separates names while they are hashed: no name holds it.
-_UNIT: Final = "\x1f"
 
 #: Of keys: those that capitals and zeros alone make uneven, and among them whole numbers.
 _PLAIN: Final = "^[!-~]+( [!-~]+)*$"
@@ -229,7 +227,7 @@ class Baskets(Summary):
         """The transactions, and the sum of hashes of what they have of these items."""
         dialect = self.dialect
         given = dialect.give(_numbered(items))
-        listed = dialect.listed("g.text", _UNIT, "c.i")
+        listed = dialect.listed("g.text", UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
         cells, shares = self._in_shares(TemporaryTable(dialect, self._named(items, every=True)))
         source = f"{cells.name} c LEFT JOIN {given} g ON g.place = c.i"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, assert_never
 import numpy as np
 
 from kohort.certificate.again import read_certificate
-from kohort.certificate.form import signing_key
 from kohort.engines.again import refuse_changed, refuse_other, signed_by
 from kohort.engines.base import LOCALLY, engine_of
 from kohort.engines.local import LocalEngine
@@ -26,8 +25,9 @@ from kohort.system.progress import progress_to
 from kohort.transactions.certificate import certificate
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.duckdb import Baskets, baskets_of, duckdb_of, refuse_form, refuse_unsupported
-from kohort.transactions.io import read_content, read_transactions, write_transactions
+from kohort.transactions.io import read_content, read_transactions
 from kohort.transactions.io.options import Form
+from kohort.transactions.io.write import write_transactions
 from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
 from kohort.transactions.release import BasketWriting, TransactionRelease, check_labels
@@ -205,8 +205,6 @@ def save_transactions(
     said = replace(release.job.writing, form=writing.form, separator=writing.separator)
     release = replace(release, job=replace(release.job, writing=said))  # the certificate tells the form, said or not
     claim = replace(claim_of(release), writing=writing)
-    key = signing_key(said.sign_key)
-    release = replace(release, signed_by=None if key is None else key.public.fingerprint)
 
     def write_release(file: BinaryIO | Path) -> Sequence[WrittenPart]:
         assert not isinstance(file, Path)  # noqa: S101  transactions are one file
@@ -222,14 +220,8 @@ def save_transactions(
             return verify_by_aggregation(file, claim, release.source)
         return verify_transactions(file, claim)
 
-    def certify(verdict: CoherenceVerdict) -> bytes:
-        made = certificate(release, verdict, path.name)
-        return made if key is None else key.signed(made)
-
-    def finish(verdict: CoherenceVerdict) -> TransactionRelease:
-        return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
-
-    publication = Publication(write_release, verify, certify, finish)
+    certify, finish = partial(certificate, release, name=path.name), partial(replace, release)
+    publication = Publication(write_release, verify, certify, finish, said.sign_key)
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
 
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from kohort.transactions import pipeline
 from kohort.transactions.command import UNPROTECTED
 from kohort.transactions.database import Transactions
-from kohort.transactions.io import read_transactions, write_transactions
+from kohort.transactions.io import read_transactions
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.write import write_transactions
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from kohort.errors import FileError, UsageError
 from kohort.transactions.database import Transactions
-from kohort.transactions.io import read_content, write_transactions
+from kohort.transactions.io import read_content
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.write import write_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,8 @@ import pytest
 from kohort.errors import VerificationError
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.io import write_transactions
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.write import write_transactions
 from kohort.transactions.verify import CoherenceClaim, CoherenceVerdict, verify_transactions
 
 if TYPE_CHECKING:

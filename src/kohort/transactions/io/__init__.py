@@ -1,4 +1,4 @@
-"""Reading and writing transaction databases.
+"""Reading transaction databases; `write` has how they are written.
 
 A sparse matrix of compressed rows is told by what it has and not by its library. Files that no memory holds, in basket
 lines or the long form, are read some whole transactions at a time.
@@ -130,20 +130,6 @@ def _reading(name: str, coded: Coded, limits: ReadOptions, *, like: str = "file"
     if not (len(database) or limits.allow_empty):
         raise InfeasibleError("there are 0 transactions", where=name, hint="are the file and its form right?")
     return Reading(database, repeated, like)
-
-
-def write_transactions(
-    database: Transactions, file: BinaryIO, options: BasketOptions = _DEFAULT, before: int = 0
-) -> None:
-    """Write the transactions to the open `file`: see `kohort.transactions.io.write`.
-
-    Raises:
-        UsageError: some items' names cannot be written in that form.
-        FileError: the system failed to write.
-    """
-    from kohort.transactions.io import write  # noqa: PLC0415  polars is loaded when something is written
-
-    write.write_transactions(database, file, options, before)
 
 
 def is_sparse(source: object) -> bool:

@@ -37,8 +37,8 @@ _KEY: Final = "transaction"
 _ITEM: Final = "item"
 _LISTS: Final = "items"
 
-#: Between the items of a transaction while their list is made: no name holds it.
-_UNIT: Final = "\x1f"
+#: Between the items of a transaction while their list is made, or hashed: no name holds it.
+UNIT: Final = "\x1f"
 
 
 def write_transactions(database: Transactions, file: BinaryIO, options: BasketOptions, before: int = 0) -> None:
@@ -177,11 +177,11 @@ def _noughts_and_ones(database: Transactions, separator: str) -> Iterator[Bytes]
 
 def lists_of(database: Transactions) -> pl.Series:
     """(n,) each transaction's items, as a list of text."""
-    lines = b"".join(piece.tobytes() for piece in spelled(database, _UNIT)).decode()
+    lines = b"".join(piece.tobytes() for piece in spelled(database, UNIT)).decode()
     if not lines:
         return pl.Series(dtype=pl.List(pl.String))
     whole = pl.Series([lines[:-1]]).str.split("\n").explode()
-    lists = whole.str.split(_UNIT)
+    lists = whole.str.split(UNIT)
     empty = whole == ""
     return lists.zip_with(~empty, pl.Series([[]], dtype=pl.List(pl.String))) if empty.any() else lists
 

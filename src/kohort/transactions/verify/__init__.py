@@ -20,8 +20,9 @@ from kohort.errors.display import Summary
 from kohort.io.options import ReadOptions
 from kohort.native.library import DESCENTS, HOLD
 from kohort.transactions.database import Transactions, held, places_of
-from kohort.transactions.io import read_content, write_transactions
+from kohort.transactions.io import read_content
 from kohort.transactions.io.options import BasketOptions, Form
+from kohort.transactions.io.write import write_transactions
 from kohort.transactions.verify.cohorts import count_cohorts
 from kohort.verify.reading import Digest, digest
 from kohort.verify.verdict import BY_RECORD, LOCAL, fault, reading_release

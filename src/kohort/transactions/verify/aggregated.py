@@ -20,7 +20,7 @@ import polars as pl
 from kohort.native.library import DESCENTS
 from kohort.transactions.database import places_of
 from kohort.transactions.io import pieces_of
-from kohort.transactions.io.write import spelled
+from kohort.transactions.io.write import UNIT, spelled
 from kohort.transactions.verify import (
     CoherenceCheck,
     check_bytes,
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts
     from kohort.transactions.database import Transactions
     from kohort.transactions.verify import CoherenceClaim, CoherenceVerdict
-
-#: What separates names while they are hashed: no name holds it.
-_UNIT = "\x1f"
 
 
 class BasketSource(Protocol):
@@ -144,7 +141,7 @@ class _Written:
 
 
 def _hashed(database: Transactions, key: str) -> int:
-    lines = b"".join(piece.tobytes() for piece in spelled(database, _UNIT)).decode()
+    lines = b"".join(piece.tobytes() for piece in spelled(database, UNIT)).decode()
     texts = pl.Series([lines[:-1]]).str.split("\n").explode()
     hashes = first_halves(pl.select(pl.concat_str(pl.lit(key), texts)).to_series())
     return int(hashes.sum(dtype=np.uint64))
