@@ -29,11 +29,11 @@ from kohort.verify.altered import verify_perturbed
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Sequence
 
+    from kohort.certificate.signing import SigningKey
     from kohort.io.manifest import WrittenPart
     from kohort.io.objects import Address
     from kohort.io.stored import StoredTable
     from kohort.perturbation.effect import Effect
-    from kohort.signing import SigningKey
     from kohort.tables.table import Table
 
 
