@@ -59,6 +59,7 @@ def whole(without: Callable[[str], tuple[dict[str, Any], str, Path]]) -> tuple[d
     return without("kohort.nothing")
 
 
+@pytest.mark.slow("each room is taken away in a process that runs all commands")
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_core_is_whole_without_a_guest(
     without: Callable[[str], tuple[dict[str, Any], str, Path]], whole: tuple[dict[str, Any], str, Path], room: str
