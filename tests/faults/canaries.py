@@ -13,22 +13,26 @@ import os
 import re
 import stat
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from operator import methodcaller
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from unittest.mock import patch
+
+import pytest
 
 from kohort import system
 from kohort.publish.files import TemporaryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
 #: Records of the table.
 RECORDS: Final = 40
@@ -128,14 +132,24 @@ def _refusing(confirm: Callable[[int], None]) -> Callable[[int], None]:
     return confirmed
 
 
+@contextmanager
+def _lacking(library: str) -> Iterator[None]:
+    """An installation without a library, also for the processes that kohort starts, which have its search path."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        Path(folder, f"{library}.py").write_text("raise ImportError", "utf-8")
+        patched.setitem(sys.modules, library, None)
+        patched.setattr(sys, "path", [folder, *sys.path])
+        yield
+
+
 #: What can be broken: the disk, in what it writes or confirms, and the installation.
 BROKEN: Final[Mapping[str, Callable[[], AbstractContextManager[object]]]] = MappingProxyType(
     {
         "": nullcontext,
         "writing": lambda: patch.object(TemporaryFile, "fill", _changing(TemporaryFile.fill)),
         "names": lambda: patch.object(system, "confirm", _refusing(system.confirm)),
-        "jinja2": lambda: patch.dict(sys.modules, {"jinja2": None}),
-        "fastexcel": lambda: patch.dict(sys.modules, {"fastexcel": None}),
+        "jinja2": partial(_lacking, "jinja2"),
+        "fastexcel": partial(_lacking, "fastexcel"),
     }
 )
 

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -224,9 +223,9 @@ def opened(place: Address) -> Store:
 
 
 def _library() -> Any:  # noqa: ANN401  a module that may be absent
-    for part in "store", "exceptions":
-        import_optional(f"obstore.{part}", "for object stores", "store", called="obstore")
-    return import_module("obstore")
+    names = ("obstore.store", "obstore.exceptions", "obstore")
+    *_, library = [import_optional(name, "for object stores", "store", called="obstore") for name in names]
+    return library
 
 
 def _hint(scheme: str) -> str:
