@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, signature
+from itertools import chain
 from textwrap import wrap
 from types import MappingProxyType, SimpleNamespace
 from typing import (
@@ -368,7 +369,7 @@ class Command(click.Command):
             for flag in (flag for flags, _ in parts.values() for flag in flags):
                 found.setdefault(flag.name, flag)
             self._makers = {name: maker for name, (_, maker) in parts.items()}
-            self.params = sorted(found.values(), key=lambda one: ["", *PANELS].index(_panel(one)))
+            self.params = sorted(found.values(), key=_place)
             if len(self.params) > MANY:
                 sentence = f"Show all {len(self.params)} arguments and flags, and exit."
                 self.params.append(at_once("--help-all", self._show_all, sentence))
@@ -446,6 +447,11 @@ def _panel(one: click.Parameter) -> str:
     return one.panel if isinstance(one, Option) else ""
 
 
+def _place(one: click.Parameter) -> int:
+    """Where the panel of a flag stands: one that only another package has, last."""
+    return ["", *PANELS, _panel(one)].index(_panel(one))
+
+
 def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter], Maker]:  # noqa: ANN401  an annotation
     """The flags that a parameter stands for, and what makes its value of theirs."""
     kind, mark = cast("tuple[Any, object]", get_args(hint) if get_origin(hint) is Annotated else (hint, default))
@@ -476,25 +482,19 @@ def _of_function(function: Callable[..., object], *kinds: object) -> dict[str, t
 def _of_functions(functions: Mapping[str, Callable[..., object]]) -> tuple[list[click.Parameter], Maker]:
     """The flags of several functions, and what binds each to the values of its own."""
     parts = {key: _of_function(one, Parameter.KEYWORD_ONLY) for key, one in functions.items()}
+    flags = {key: [flag for some, _ in own.values() for flag in some] for key, own in parts.items()}
 
     def bound(values: Mapping[str, Any], typed: AbstractSet[str]) -> dict[str, Bound]:
-        return {key: _bound(functions[key], own, values, typed) for key, own in parts.items()}
+        found: dict[str, Bound] = {}
+        for key, own in parts.items():
+            made = {name: make(values, typed) for name, (_, make) in own.items()}
+            used = {_word(one): values[one.name] for one in flags[key] if one.name in typed}
+            for one in made.values():
+                used |= one.used() if isinstance(one, Given) else {}
+            found[key] = Bound(partial(functions[key], **made), frozenset(map(_word, flags[key])), used)
+        return found
 
-    return [flag for own in parts.values() for flags, _ in own.values() for flag in flags], bound
-
-
-def _bound(
-    function: Callable[..., object],
-    parts: Mapping[str, tuple[list[click.Parameter], Maker]],
-    values: Mapping[str, Any],
-    typed: AbstractSet[str],
-) -> Bound:
-    made = {name: make(values, typed) for name, (_, make) in parts.items()}
-    flags = [one for own, _ in parts.values() for one in own]
-    used = {_word(one): values[one.name] for one in flags if one.name in typed}
-    for one in made.values():
-        used |= one.used() if isinstance(one, Given) else {}
-    return Bound(partial(function, **made), frozenset(map(_word, flags)), used)
+    return [*chain.from_iterable(flags.values())], bound
 
 
 def _word(one: click.Parameter) -> str:

@@ -30,7 +30,6 @@ class JobKind:
 
     Attributes:
         data: What its jobs are about, as messages say it: `tables`.
-        form: The keys of its job file: `module:name` of a `KeyTable`.
         run: Carries out a job file and prints the result; called with the job file, what is asked of the report, and
             how the job is run (`PageOptions` and `Run`).
         report: Makes and verifies a published release again from its job file; called with that, the audience of the
@@ -46,7 +45,6 @@ class JobKind:
     """
 
     data: str
-    form: str
     run: Callable[..., None]
     report: Callable[..., tuple[Page, Sequence[Path]]]
     sweep: Callable[..., None] | None = None

@@ -6,7 +6,6 @@ from typing import Final
 
 from kohort.cli.anonymize import run_table
 from kohort.cli.check import check_table, recheck_table
-from kohort.cli.derive import TABLE
 from kohort.cli.describe import inspect_table, schema_of_table
 from kohort.cli.kinds import JobKind
 from kohort.cli.report import report_table
@@ -15,7 +14,6 @@ from kohort.cli.sweep import sweep_table
 #: Jobs on tables.
 TABLES: Final = JobKind(
     data="tables",
-    form=TABLE,
     run=run_table,
     report=report_table,
     sweep=sweep_table,

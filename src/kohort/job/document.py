@@ -44,11 +44,6 @@ class Document:
     path: tuple[Path, ...] = ()
     held: tuple[HeldFile, ...] = ()
 
-    @property
-    def is_of_transactions(self) -> bool:
-        """Whether it has the table that makes it a job on transactions."""
-        return "transactions" in self.raw
-
 
 def document_of(source: str | os.PathLike[str]) -> Document:
     """The job file at a path, or a text, which has an equals sign."""

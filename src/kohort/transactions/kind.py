@@ -24,7 +24,6 @@ from kohort.transactions.command import (
     run_job,
     sweep,
 )
-from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -226,10 +225,14 @@ def _profile_text(found: DatabaseProfile, repeated: int) -> str:
 
 
 def _quantiles(spread: Spread) -> dict[str, Json]:
+    from kohort.transactions.profile import PERCENTS
+
     return {"mean": spread.mean, **{str(percent): q for percent, q in zip(PERCENTS, spread.quantiles, strict=True)}}
 
 
 def _spreads(found: DatabaseProfile) -> Iterator[str]:
+    from kohort.transactions.profile import PERCENTS
+
     numbers = {"items of a transaction": found.lengths, "transactions of an item": found.supports}
     heads = ("min", *(f"{percent} %" for percent in PERCENTS[1:-1]), "max")
     width = max(5, *(len(f"{spread.quantiles[-1]:,}") for spread in numbers.values()))
@@ -258,7 +261,6 @@ def _advice(found: DatabaseProfile) -> Iterator[str]:
 #: Jobs on transactions.
 TRANSACTIONS: Final = JobKind(
     data="transactions",
-    form=BASKETS,
     run=run_job,
     report=report,
     sweep=sweep,

@@ -13,6 +13,7 @@ from textwrap import dedent
 
 import pytest
 
+from kohort.cli.kinds import kind_of
 from kohort.errors import InfeasibleError, InputError, JobError, LimitError, UsageError
 from kohort.job.document import document
 from kohort.job.parts import json_schema
@@ -555,8 +556,8 @@ def test_flags_make_the_same_request() -> None:
 
 def test_a_job_file_tells_its_kind() -> None:
     """The table makes it, even where it is empty."""
-    assert document("transactions = {}").is_of_transactions
-    assert not document("columns = {}").is_of_transactions
+    assert kind_of(document("transactions = {}")) == "transactions"
+    assert kind_of(document("columns = {}")) == "table"
 
 
 # --- no private item --------------------------------------------------------------------------------------------------
