@@ -66,7 +66,6 @@ def schema(*, rounding: bool = option("", "Print the schema of jobs that round."
 #: Jobs that round.
 ROUNDING: Final = JobKind(
     data="tables to round",
-    form="kohort_rounding.request:ROUNDING_JOB",
     run=run,
     report=report,
     recheck=recheck,
