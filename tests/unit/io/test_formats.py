@@ -40,6 +40,7 @@ from kohort.io.forms import ENDINGS, FORMS, OWN, Content, Format
 from kohort.io.typed import from_content, from_frame
 from kohort.io.write import to_frame
 from kohort.tables.table import Column, Labels, Table
+from tests.quick import library
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +58,7 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 at = partial(dt.datetime, tzinfo=None)
 
 openpyxl: Any = import_module("openpyxl")  # publishes no types
-pyreadstat: Any = import_module("pyreadstat")
+pyreadstat: Any = library("pyreadstat")
 duckdb: Any = import_module("duckdb")
 
 
