@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import random
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -43,13 +44,13 @@ settings.register_profile("ci", _PATIENT, max_examples=SOME, derandomize=True, p
 settings.register_profile("thorough", _PATIENT, max_examples=5_000)
 settings.load_profile(PROFILE)
 
-#: Extras that the extra `test` leaves out, because they are large, and a module of each: only `.ci/run` has them.
+#: Extras that the extra `test` leaves out, because they are large, and modules of each: only `.ci/run` has them.
 LARGE: Final = {
-    "learn": "sklearn",
-    "postgres": "adbc_driver_postgresql",
-    "recipes": "frictionless",
-    "spark": "pyspark",
-    "statistics": "pyreadstat",
+    "learn": ("scipy", "sklearn"),
+    "postgres": ("adbc_driver_postgresql",),
+    "recipes": ("frictionless",),
+    "spark": ("pyspark",),
+    "statistics": ("pyreadstat", "polars_readstat"),
 }
 
 
@@ -95,16 +96,38 @@ def _value(item: pytest.Item, name: str) -> object:
 
 
 @cache
-def missing() -> dict[str, str]:
-    """The large extras that are not installed, and a module of each; none in the whole suite."""
-    return {extra: module for extra, module in LARGE.items() if QUICK and find_spec(module) is None}
+def missing() -> dict[str, tuple[str, ...]]:
+    """The large extras that are not installed, and their modules; none in the whole suite."""
+    return {extra: modules for extra, modules in LARGE.items() if QUICK and find_spec(modules[0]) is None}
+
+
+class Absent:
+    """A library that is not installed: whoever uses it is told so."""
+
+    def __init__(self, name: str) -> None:
+        """The library's module."""
+        self._name = name
+
+    def __getattr__(self, name: str) -> object:
+        """No name has a value; Python's own, which doctest looks for, are not there."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        message = f"No module named '{self._name}'"
+        raise ModuleNotFoundError(message)
+
+
+def library(name: str) -> Any:  # noqa: ANN401  a module without types
+    """The module of a large extra; where it is not installed, the tests that use it are skipped."""
+    return import_module(name) if find_spec(name) is not None or not QUICK else Absent(name)
 
 
 def excuse(report: pytest.TestReport) -> None:
     """Let a test that failed for want of a large extra be skipped, with that reason."""
+    if not report.failed:
+        return
     said = "\n".join((str(report.longrepr), *(text for _, text in report.sections)))
-    for extra, module in missing().items():
-        if report.failed and (f"pip install 'kohort[{extra}]'" in said or f"No module named '{module}" in said):
+    for extra, modules in missing().items():
+        if f"pip install 'kohort[{extra}]'" in said or any(f"No module named '{name}" in said for name in modules):
             path, line, _ = report.location
             report.outcome = "skipped"
             report.longrepr = (path, line or 0, f"needs the extra {extra}, which only .ci/run installs")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 HOME: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = HOME / "src" / "kohort"
@@ -117,10 +117,17 @@ def _public() -> dict[str, str]:
     return {name.name: node.module or "" for node in imports for name in node.names if node.module != "typing"}
 
 
+@cache
+def _nodes(path: Path) -> Sequence[ast.AST]:
+    """Where a file takes names of others."""
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    return [node for node in nodes if isinstance(node, ast.ImportFrom | ast.Attribute)]
+
+
 def _names(path: Path) -> Counter[str]:
     """Module of kohort -> how many of its names a file takes."""
     found: Counter[str] = Counter()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in _nodes(path):
         match node:
             case ast.ImportFrom(module="kohort", names=names):
                 found.update(_public().get(one.name, f"kohort.{one.name}") for one in names)
@@ -139,11 +146,10 @@ def _imports() -> dict[Path, set[str]]:
     direct: dict[str, set[str]] = {}
     paths = sorted((HOME / "tests").rglob("*.py"))
     for path in paths:
-        nodes = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
         direct[_module(path)] = {
             name
-            for node in nodes
-            if (node.module or "").partition(".")[0] == "tests"
+            for node in _nodes(path)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "tests"
             for name in (node.module or "", *(f"{node.module}.{one.name}" for one in node.names))
         }
     found: dict[Path, set[str]] = {}

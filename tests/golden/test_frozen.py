@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import sqlite3
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +19,7 @@ import pytest
 
 from kohort.metrics import PLUGINS, known
 from tests.command import kohort
+from tests.quick import library
 from tests.unit.metrics.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from kohort.report import Json
 
-pyreadstat: Any = import_module("pyreadstat")  # publishes no types that fit
+pyreadstat: Any = library("pyreadstat")  # publishes no types that fit
 
 FROZEN = Path(__file__).with_name("frozen.json")
 

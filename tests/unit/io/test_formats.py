@@ -40,6 +40,7 @@ from kohort.io.forms import ENDINGS, FORMATS, Content, Format
 from kohort.io.typed import from_content, from_frame
 from kohort.io.write import to_frame
 from kohort.tables.table import Column, Labels, Table
+from tests.quick import library
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ FORMS = {key: form for key, form in FORMATS.items() if form.module}
 at = partial(dt.datetime, tzinfo=None)
 
 openpyxl: Any = import_module("openpyxl")  # publishes no types
-pyreadstat: Any = import_module("pyreadstat")
+pyreadstat: Any = library("pyreadstat")
 duckdb: Any = import_module("duckdb")
 
 
