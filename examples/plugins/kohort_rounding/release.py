@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from fractions import Fraction
+from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
@@ -17,7 +18,6 @@ import polars as pl
 
 from kohort import io
 from kohort.certificate.again import read_certificate
-from kohort.certificate.form import signing_key
 from kohort.engines.again import refuse_changed, refuse_other, signed_by
 from kohort.engines.outlets import Outlet, Publication, Stages, beside
 from kohort.errors import InputError, UsageError, VerificationError
@@ -146,7 +146,6 @@ def save(
     release = _made(made, stage)
     if reports is None:
         return release
-    key = signing_key(made.job.sign_key)
 
     def written(file: BinaryIO | Path) -> Sequence[WrittenPart]:
         assert not isinstance(file, Path)  # noqa: S101  it is one file
@@ -158,15 +157,9 @@ def save(
         return verify(file, release.source, made.job)
 
     def certified(verdict: Verdict) -> bytes:
-        content = certificate(made.job, verdict, path.name)
-        return content if key is None else key.signed(content)
+        return certificate(made.job, verdict, path.name)
 
-    def finished(verdict: Verdict) -> RoundedRelease:
-        signer = None if key is None else key.public.fingerprint
-        known = replace(release, verdict=verdict, path=path, certificate=beside(path), signed_by=signer)
-        return replace(known, seconds=stage.seconds)
-
-    publication = Publication(written, verified, certified, finished)
+    publication = Publication(written, verified, certified, partial(replace, release), made.job.sign_key)
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=made.inputs)
 
 

@@ -17,6 +17,8 @@ from tests.docs.pages import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow("commands in processes of their own, which find the package")
+
 PLUGINS = ROOT / "examples" / "plugins"
 
 JOB = """

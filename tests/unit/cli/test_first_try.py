@@ -53,6 +53,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow("whole tables are drafted, released and checked")
 @pytest.mark.parametrize("table", ["italy", "admissions", *TABLES], indirect=True)
 def test_a_newcomer_ends_with_a_question_or_a_safe_file(table: Path) -> None:
     """Nothing that is released singles out most people, names anyone, prints somebody's value, or lacks a model."""
@@ -93,6 +94,7 @@ def _check_names(source: pl.DataFrame, released: pl.DataFrame, columns: Mapping[
             assert words.isdisjoint(named), name
 
 
+@pytest.mark.slow("each proposal is typed as a command")
 @pytest.mark.parametrize("folder", ["here", "a folder"])
 @pytest.mark.parametrize("undecided", [False, True])
 def test_what_is_proposed_can_be_typed(

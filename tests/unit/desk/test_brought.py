@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -126,6 +128,7 @@ again.worker.close()
 """
 
 
+@pytest.mark.slow("a desk in a process that finds the package")
 def test_a_kind_of_data_of_another_package_has_pages_at_the_desk(tmp_path: Path) -> None:
     """Its files and jobs are recognized, its templates found, and the shared pages show what its session answers."""
     package, work = tmp_path / "package", tmp_path / "work"

@@ -16,6 +16,8 @@ from tests.docs.pages import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow("commands in processes of their own, which find the package")
+
 #: What CONTRIBUTING prints of a package with a format: its record, what reads and writes it, its entry point.
 SECTION = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Adding a format\n")[2].partition("\n## ")[0]
 RECORD, FILES, POINTS = re.findall(r"^```(?:python|toml)\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
