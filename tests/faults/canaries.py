@@ -30,7 +30,7 @@ from kohort import system
 from kohort.publish.files import TemporaryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
@@ -133,7 +133,7 @@ def _refusing(confirm: Callable[[int], None]) -> Callable[[int], None]:
 
 
 @contextmanager
-def _lacking(library: str) -> Iterator[None]:
+def _lacking(library: str) -> Generator[None]:
     """An installation without a library, also for the processes that kohort starts, which have its search path."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         Path(folder, f"{library}.py").write_text("raise ImportError", "utf-8")

@@ -304,7 +304,7 @@ def test_97_nothing_is_replaced_unasked(scene: Baskets) -> None:
     [
         "transactions baskets.dat --out baskets.dat --private-file private.txt --overwrite",
         "transactions baskets.dat --out private.txt --private-file private.txt --overwrite",
-        "transactions baskets.dat --out r.json --private-file private.txt --report r.json --overwrite",
+        "transactions baskets.dat --out r.txt --private-file private.txt --report r.txt --overwrite",
         "transactions baskets.dat --out r.dat --private-file private.txt --report private.txt --overwrite",
     ],
 )
