@@ -130,14 +130,15 @@ def test_a_room_has_its_laws_papers_and_faults() -> None:
     assert {"src/kohort/models", "tests/laws/test_model_laws.py", "tests/papers/test_models_papers.py"} <= found
     assert {"tests/faults/test_model_defects.py", "tests/unit/models/test_k_anonymity.py"} <= found
     assert "tests/unit/desk/test_pages.py" not in found
-    assert "tests/unit/test_signing.py" in {str(path.relative_to(HOME)) for path in rooms.tests_of(["signing"])}
+    one_module = {str(path.relative_to(HOME)) for path in rooms.tests_of(["specification"])}
+    assert {"src/kohort/specification.py", "tests/unit/test_guests.py"} <= one_module
 
 
 def test_a_change_has_the_tests_of_its_room_and_of_what_tests_share() -> None:
     """A module that tests import counts for them, by way of others too."""
-    changed = {HOME / "src" / "kohort" / "signing.py", HOME / "tests" / "toy_models.py", HOME / "README.md"}
+    changed = {HOME / "src" / "kohort" / "specification.py", HOME / "tests" / "toy_models.py", HOME / "README.md"}
     found = rooms.tests_of_changed(changed)
-    assert rooms.tests_of(["signing"]) <= found
+    assert rooms.tests_of(["specification"]) <= found
     using = {path for path in (HOME / "tests").rglob("test_*.py") if "from tests.toy_models" in path.read_text("utf-8")}
     assert using
     assert using - {Path(__file__)} <= found
