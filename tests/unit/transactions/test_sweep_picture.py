@@ -14,8 +14,7 @@ import pytest
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.report.charts import LOOKS, Line, Mark, format_of
-from kohort.transactions.methods import METHODS
-from kohort.transactions.sweep import Plan, sweep
+from kohort.transactions.sweep import METHODS, Plan, sweep
 from kohort.transactions.sweep_figures import chart
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.transactions.sweeps import PAPER, job, made
