@@ -26,7 +26,7 @@ from tests.job_sides import table_request as parse
 if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import ScaleName
     from kohort.models.base import PrivacyModel
-    from kohort.schema.vocabulary import RoleName
+    from kohort.schema.vocabulary.topics import RoleName
 
 NASTY = [
     "net.income",
