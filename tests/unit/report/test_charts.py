@@ -103,7 +103,7 @@ def test_what_matplotlib_says_of_its_folders_is_not_shown(
             raise OSError
         return ModuleType(name)
 
-    monkeypatch.setattr(canvas, "import_module", load)
+    monkeypatch.setattr("kohort.system.import_module", load)
     assert canvas.library("matplotlib.font_manager").__name__ == "matplotlib.font_manager"
     with pytest.raises(FileError, match="finds no folder that it can write to"):
         canvas.library("none")
