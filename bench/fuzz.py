@@ -46,8 +46,9 @@ from kohort.io import ReadOptions, read
 from kohort.io.forms import Format
 from kohort.io.manifest import listed_parts
 from kohort.io.write import write
+from kohort.job.document import document_at
 from kohort.job.edits import changed
-from kohort.job.request import load
+from kohort.job.request import of
 from kohort.report.page.build import read_page
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.dates import DateFormat
@@ -221,7 +222,7 @@ _PARSERS: Final[dict[str, tuple[str, bytes | None, Callable[[Path], object]]]] =
     "baskets": ("a.txt", b"tea jam\nbread tea\n", read_transactions),
     "rows of a hierarchy": ("h.csv", b"Roma;Lazio;*\nBari;Puglia;*\n", read_hierarchy),
     "tree": ("h.json", b'{"*": {"Lazio": ["Roma", "Rieti"], "Puglia": ["Bari"]}}', read_hierarchy),
-    "job": ("job.toml", _JOB, load),
+    "job": ("job.toml", _JOB, lambda path: of(document_at(path))),
     "certificate of a table": ("release.csv.kohort.json", None, _check),
     "certificate of transactions": ("baskets.dat.kohort.json", None, _check),
     "release": ("release.csv", None, _check_forged),

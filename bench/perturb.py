@@ -20,7 +20,7 @@ import numpy as np
 
 from kohort.io.typed import from_frame
 from kohort.perturbation.effect import linked_numbers
-from kohort.perturbation.mdav import mdav
+from kohort.perturbation.microaggregation import mdav
 from kohort.perturbation.text import perturbation_of
 from kohort.samples.italy import italy
 from kohort.tables.amounts import read_numbers

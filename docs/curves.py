@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.report.charts import Line, Look, Mark
+from kohort.report.charts.lines import Line, Look, Mark
 from kohort.samples.baskets import Market
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions

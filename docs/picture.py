@@ -21,7 +21,8 @@ from kohort.algorithms.lattice.exhaustive import landscape
 from kohort.algorithms.problem import Problem
 from kohort.cli import main as demo
 from kohort.core.suppression import SuppressionLimit
-from kohort.job.request import load
+from kohort.job.document import document_at
+from kohort.job.request import of
 from kohort.report.lattice import lattice_picture
 from kohort.samples.italy import italy
 from kohort.samples.population import italy_hierarchies
@@ -68,7 +69,7 @@ def _before_after() -> str:
     with TemporaryDirectory() as folder:
         if demo(["demo", "--out", folder]):
             raise SystemExit("kohort demo failed")
-        request = load(Path(folder, "job.toml"))
+        request = of(document_at(Path(folder, "job.toml")))
         people = pl.read_csv(request.source, infer_schema=False)
         release = kohort.anonymize(people, request.job)
         published = pl.read_csv(request.target, infer_schema=False)

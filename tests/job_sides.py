@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kohort.certificate.table import Certificate
     from kohort.job.keys import Key as FormKey
     from kohort.job.lines import Place
+    from kohort.job.request import TableRequest
     from kohort.transactions.release import TransactionJob
     from kohort.transactions.request import TransactionRequest
     from tests.jobs import Tables
@@ -164,9 +165,14 @@ def _value(value: object) -> str:
 
 def of_toml(text: str) -> Said:
     """What the text of a job file says."""
-    made = tables_of_a_job.parse(text)
+    made = table_request(text)
     run = tuple(vars(made.run).values())
     return Said(made.job, made.source, made.target, made.population, run)
+
+
+def table_request(text: str, *, name: str = "job", folder: Path = Path()) -> TableRequest:
+    """The request of the text of a job file on a table."""
+    return tables_of_a_job.of(document(text, name=name, folder=folder))
 
 
 def transaction_request(text: str, *, name: str = "job", folder: Path = Path()) -> TransactionRequest:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from docs.curves import Rules, distortion, shop
 from docs.papers.workbench import UNKNOWN, Work, Workbench, shown, table
-from kohort.report.charts import LOOKS, Line, LineChart, Mark
+from kohort.report.charts.lines import LOOKS, Line, LineChart, Mark
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.io import read_transactions
 from kohort.transactions.io.options import BasketOptions, Form

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.engines import pipeline
-from kohort.job.request import load
+from kohort.job.document import document_at
+from kohort.job.request import of
 from kohort.report.page import Audience, page
 from kohort.report.render.page import html
 from kohort.samples.demo import JOB
@@ -77,7 +78,7 @@ def _demo(folder: Path) -> Model:
     write_italy(folder, PEOPLE, seed=7)
     job = folder / "job.toml"
     job.write_text(JOB.format(k=10, step=1000), encoding="utf-8")
-    asked = load(job)
+    asked = of(document_at(job))
     release = pipeline.anonymize(asked.source, asked.job, target=asked.target, inputs=asked.inputs)
     return page(release, audience=Audience.INTERNAL).as_json()
 

@@ -21,7 +21,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
 from kohort.metrics.known import metric_of
 from kohort.testing.problems import ToyTable
-from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
+from kohort.transactions.sweep import METHODS as TRANSACTION_METHODS
 from tests.reference.transactions import RawDatabase, all_moles, problem_of, raw_databases, released
 
 if TYPE_CHECKING:

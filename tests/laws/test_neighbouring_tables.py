@@ -53,8 +53,8 @@ from kohort.report.page import Audience, page
 from kohort.report.page.audience import FEW_DIGITS, FEWEST, coarse, step
 from kohort.schema import Label, Missing
 from kohort.specification import plugins
-from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from kohort.transactions.report.page import transactions_page
+from kohort.transactions.sweep import METHODS as TRANSACTION_METHODS
 from tests.jobs import freely
 
 if TYPE_CHECKING:

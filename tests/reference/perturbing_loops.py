@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index
     from kohort.perturbation.base import Amounts
-    from kohort.perturbation.mdav import Points
+    from kohort.perturbation.microaggregation import Points
 
-#: The arrays of `kohort.perturbation.mdav.Places`.
+#: The arrays of `kohort.perturbation.microaggregation.Places`.
 Places: TypeAlias = "Sequence[Any]"
 
 #: Places that may be looked at, as a multiple of those left, before they are sorted again.

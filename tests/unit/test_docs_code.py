@@ -11,9 +11,9 @@ import pytest
 
 import kohort
 import kohort.models
-from kohort.job import request as job
 from kohort.models.base import models
 from tests.command import kohort as run
+from tests.job_sides import table_request as parse
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
@@ -64,7 +64,7 @@ def test_keys_make_the_model(name: str) -> None:
     said = "\n".join(f"{key}\nrole = 'sensitive'" if "columns" in key else key for key in row(name, "job file")[:4])
     said = said.replace("\n`hierarchy`", "").removesuffix("\nhierarchy")
     ends = "input.path = 'input.csv'\noutput.path = 'release.csv'\ncolumns.age.role = 'quasi'\n"
-    assert shown(name) in job.parse(ends + said).job.models
+    assert shown(name) in parse(ends + said).job.models
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.native.library import DRAW_PARTNERS
-from kohort.perturbation.mdav import mdav
+from kohort.perturbation.microaggregation import mdav
 from kohort.perturbation.rank_swapping import RankSwapping
 from tests.reference.perturbing_loops import PLAIN
 from tests.unit.test_native_mondrian import heard, spoil

@@ -207,7 +207,6 @@ UNUSED = (
         "kohort.job.document",
         "kohort.job.keywords",
         "kohort.transactions.form",
-        "kohort.perturbation.mdav",
     }
     | {
         "kohort.engines.pricing",

@@ -130,9 +130,10 @@ class _Known(NamedTuple):
 
 
 def _by_job(path: Path) -> _Known:
-    from kohort.job.request import load
+    from kohort.job.document import document_at
+    from kohort.job.request import of
 
-    request = load(path)
+    request = of(document_at(path))
     return _Known(request.job.schema, request.job.k, request.job.reading, request)
 
 

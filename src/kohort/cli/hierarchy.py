@@ -166,10 +166,11 @@ def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Meas
 def _of_job(file: Path) -> list[Measured]:
     """The levels of all quasi-identifiers of a job that have a hierarchy, over the records that enter."""
     from kohort import io
-    from kohort.job.request import load
+    from kohort.job.document import document_at
+    from kohort.job.request import of
     from kohort.tables.complete import entered
 
-    made = load(file)
+    made = of(document_at(file))
     schema = made.job.schema
     attributes = [one for one in schema.quasi if one.hierarchy is not None]
     if not attributes:

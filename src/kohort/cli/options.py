@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 READING: Final = ("separator", "encoding", "header", "names", "skip-rows", "skip-blank", "trim", "decimal")
 
 Source = Annotated[str, Keys(only=("path",))]
-Reading = Annotated[Given, Keys(only=("path", *READING))]
 ReadingWithTokens = Annotated[Given, Keys(only=("path", *READING, "missing-token"))]
-Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
 Json = Annotated[
     bool, option("Run", "Print one JSON object instead of text; an error is an object too.", "--json", first=True)

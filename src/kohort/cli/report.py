@@ -64,7 +64,7 @@ def report(
 
 def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Page], bytes]:
     """What writes the page; refuses what could not be written before any work."""
-    from kohort.report.charts import library
+    from kohort.report.charts.canvas import library
     from kohort.report.written import refuse_missing, writer_of
 
     if out is None and charts is None:

@@ -53,7 +53,7 @@ def picture_of(
     path: Path | None, draw: Callable[[S, Format], bytes], *, overwrite: bool, inputs: tuple[Path, ...]
 ) -> Callable[[S], None]:
     """What publishes a picture, if one is asked for."""
-    from kohort.report.charts import format_of
+    from kohort.report.charts.canvas import format_of
 
     if path is None:
         return lambda _: None

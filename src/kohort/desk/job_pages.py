@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from kohort.desk.answers import Fault, Point, faults_in
-from kohort.desk.attacks import Attacks
+from kohort.desk.answers import Attacks, Fault, Point, faults_in
 from kohort.desk.desk import StaleError, tables_of
 from kohort.desk.fields import differences, fields_of, places_of_t, pressed, read
 from kohort.desk.kinds import kind_of

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 #: Pixels of a point: a node is as high as a finger needs it.
 SCALE: Final = 2.0
 
-#: Pixels between the middle of a height and the text of it.
-HEIGHT_AT: Final = 12.0
-
 #: Nodes that are listed of those that somebody would choose from.
 MOST_LISTED: Final = 60
 

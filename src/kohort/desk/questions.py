@@ -29,12 +29,13 @@ from kohort.engines.problem import problem_of
 from kohort.errors import KohortError, UnsupportedError
 from kohort.io.forms import files
 from kohort.job.advice import HURRIED, advice_on
+from kohort.job.document import document_at
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import INPUT
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.request import TableRequest, load, reading_of, request
+from kohort.job.request import TableRequest, of, reading_of, request
 from kohort.job.steps import changed
 from kohort.job.sweeps.picture import Tradeoff, frontier, knees
 from kohort.job.sweeps.tables import sweep
@@ -336,7 +337,7 @@ class TableSession(Session):
     # --- what is released ---------------------------------------------------------------------------------------------
 
     def _request(self, path: Path) -> TableRequest:
-        return load(path)
+        return of(document_at(path))
 
     def _publish(self, made: TableRequest, reports: Writers, *, overwrite: bool) -> Release:
         return pipeline.anonymize(

@@ -29,7 +29,7 @@ from kohort.errors import (
     combined,
 )
 from kohort.schema import Label, Role
-from kohort.schema.vocabulary import topics_of
+from kohort.schema.vocabulary.topics import topics_of
 from kohort.tables.coded import CodedTable
 from kohort.tables.people import different_keys, person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed

@@ -104,44 +104,20 @@ def placed(fault: E, where: Callable[[Place], str], places: Mapping[str, Place])
     return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
 
 
-def load(path: Path) -> TableRequest:
-    """The request of the job file at `path`; relative paths in it are relative to its folder.
-
-    Raises:
-        InputError: the file cannot be read.
-        JobError: everything that is wrong in it, each fault with its line.
-    """
-    from kohort.job.document import document_at  # noqa: PLC0415  flags need no TOML
-
-    return of(document_at(path))
-
-
-def parse(text: str, *, name: str = "job", folder: Path = Path()) -> TableRequest:
-    """The request that the TOML `text` makes; see `load`.
-
-    >>> made = parse('''
-    ...     input.path = "people.csv"
-    ...     output.path = "release.csv"
-    ...     privacy.k = 5
-    ...     columns = { age = { role = "quasi" }, illness = { role = "sensitive" } }
-    ... ''')
-    >>> made.job.k, made.job.schema.quasi[0].name
-    (5, 'age')
-    """
-    from kohort.job.document import document  # noqa: PLC0415  as above
-
-    return of(document(text, name=name, folder=folder))
-
-
 def job_of(source: str | os.PathLike[str]) -> Job:
     """The job of a job file; see `Job.from_toml`."""
-    from kohort.job.document import document_of  # noqa: PLC0415  as above
+    from kohort.job.document import document_of  # noqa: PLC0415  flags need no TOML
 
     return of(document_of(source)).job
 
 
 def of(text: Document) -> TableRequest:
-    """The request that a job file makes; see `load`."""
+    """The request that a job file makes; relative paths in it are relative to its folder.
+
+    Raises:
+        InputError: another file that it names cannot be read.
+        JobError: everything that is wrong in it, each fault with its line.
+    """
     made = request(text.raw, where=text.where, folder=text.folder, held=text.held)
     return replace(made, inputs=(*text.path, *made.inputs))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 import numpy as np
 
 from kohort.errors import LimitError
-from kohort.models.base import greatest_ratio
+from kohort.models.base import Declaration, greatest_ratio
 from kohort.native.library import FIND_SHARES, JUDGE_SHARES
 
 if TYPE_CHECKING:
@@ -30,6 +30,17 @@ MOST = 2**31 - 1
 
 #: Of a histogram in which every value has its place: which value each count is of, as compiled loops are told.
 _EVERY: Final = np.zeros((0, 0), np.int64)
+
+
+def beside_table(sensitive: str) -> Declaration:
+    """What a model declares that compares the shares of a class with those in the table, whatever its parameters."""
+    return Declaration(
+        sensitive=sensitive,
+        some_values=True,
+        refers=True,
+        monotone_generalization=True,
+        monotone_suppression=False,
+    )
 
 
 def places_of(histogram: Histogram) -> tuple[Counts, int, Index]:

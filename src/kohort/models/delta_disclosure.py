@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._shares import bounds, people_of, shares, within
-from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, greatest_ratio
+from kohort.models._shares import beside_table, bounds, people_of, shares, within
+from kohort.models.base import NOBODY, Achieved, check_name, exact_number, greatest_ratio
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, Parameter, Specification
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
+    from kohort.models.base import Declaration
     from kohort.schema.sensitive import SensitiveDomain
 
 #: Digits of e**delta: enough that no share of fewer than 2**31 people lies between it and the true value.
@@ -92,13 +93,7 @@ class DeltaDisclosure:
     @property
     def declared(self) -> Declaration:
         """What holds of it with these parameters."""
-        return Declaration(
-            sensitive=self.sensitive,
-            some_values=True,
-            refers=True,
-            monotone_generalization=True,
-            monotone_suppression=False,
-        )
+        return beside_table(self.sensitive)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have every value about as often as the table."""

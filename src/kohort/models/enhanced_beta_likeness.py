@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._shares import bounds, greatest_gain, within
-from kohort.models.base import FINEST, NOBODY, Achieved, Declaration, check_name, exact_number
+from kohort.models._shares import beside_table, bounds, greatest_gain, within
+from kohort.models.base import FINEST, NOBODY, Achieved, check_name, exact_number
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.schema.numbers import said
 from kohort.specification import Specification
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
+    from kohort.models.base import Declaration
     from kohort.schema.sensitive import SensitiveDomain
 
 #: Digits of a logarithm: enough that no share of fewer than 2**31 people lies between it and the true value.
@@ -82,13 +83,7 @@ class EnhancedBetaLikeness:
     @property
     def declared(self) -> Declaration:
         """What holds of it with these parameters."""
-        return Declaration(
-            sensitive=self.sensitive,
-            some_values=True,
-            refers=True,
-            monotone_generalization=True,
-            monotone_suppression=False,
-        )
+        return beside_table(self.sensitive)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value too often."""

@@ -333,7 +333,7 @@ PROPOSE_NODES: Final = Function(
 
 # ── Perturbation and baskets ──────────────────────────────────────────────────────────────────────
 
-#: Form the groups of MDAV, and swap ranks: see `kohort.perturbation.mdav` and `.rank_swapping`.
+#: Form the groups of MDAV, and swap ranks: see `kohort.perturbation.microaggregation` and `.rank_swapping`.
 PLACES: Final = Together(SHARES, INDEX, TO_INDEX, *[INDEX] * 2, *[TO_SHARES] * 2)
 HALVE: Final = Function("kohort_halve", SHARES, NUMBER, TO_INDEX, *[TO_SHARES] * 2)
 FORM_GROUPS: Final = Function(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.assessment.inspection.distribution import LEAST
 from kohort.errors import UnsupportedError
 from kohort.errors.display import many, span
-from kohort.report.charts import BarChart, Bars, Panels
+from kohort.report.charts.bars import BarChart, Bars, Panels
 from kohort.report.figures import as_json
 from kohort.report.render.text import aligned
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.inspection.distribution import Bar
     from kohort.report import Json
-    from kohort.report.charts import Format
+    from kohort.report.charts.canvas import Format
     from kohort.schema.hierarchies import Level
 
 #: Where the scale of losses ends: texts stand after the bars.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UnsupportedError, UsageError
 from kohort.errors.display import INTERNAL_LINE, many
-from kohort.report.charts import Panels
+from kohort.report.charts.bars import Panels
 from kohort.report.figures import as_json
 from kohort.report.page import page
 from kohort.report.page.attributes import attributes

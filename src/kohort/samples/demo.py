@@ -79,7 +79,7 @@ def demo(
     from kohort.cli.anonymize import best_of
     from kohort.engines import pipeline
     from kohort.job.document import document_at
-    from kohort.job.request import load
+    from kohort.job.request import of
     from kohort.models.k_anonymity import KAnonymity
     from kohort.report.release import release_figures
     from kohort.report.render.release import release_text
@@ -106,7 +106,7 @@ def demo(
         return tuple(best_of(document_at(job), release.source, release.metrics.get("ncp")))
 
     reports, how = _reports(out / "report.html", changes)
-    request = load(job)
+    request = of(document_at(job))
     with progress() as on_progress:
         release = pipeline.anonymize(
             request.source,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from kohort.errors import FileError, InputError, KohortError, LimitError, UsageError
 from kohort.io.forms import FORMATS
 from kohort.job.codec import plain
-from kohort.job.document import Document, document_at, document_of
+from kohort.job.document import Document, document_of
 from kohort.job.faults import job_error
 from kohort.job.parts import part, read, relative, right_part, run_of, sign_key, table, told, without
 from kohort.job.request import Request, placed, purpose_of
@@ -154,23 +154,13 @@ PLACES: Final[Mapping[str, Place]] = {
 TransactionRequest: TypeAlias = Request[TransactionJob]
 
 
-def load(path: Path) -> TransactionRequest:
-    """The request of the job file at `path`; relative paths in it are relative to its folder.
-
-    Raises:
-        InputError: the file, or a list of items, cannot be read.
-        JobError: everything that is wrong in it, each fault with its line.
-    """
-    return of(document_at(path))
-
-
 def job_of(source: str | os.PathLike[str]) -> TransactionJob:
     """The job of a job file; see `TransactionJob.from_toml`."""
     return of(document_of(source)).job
 
 
 def of(text: Document) -> TransactionRequest:
-    """The request that a job file makes; see `load`."""
+    """The request that a job file makes; see `kohort.job.request.of`. Its lists of items are read now."""
     made = request(text.raw, where=text.where, folder=text.folder, held=text.held)
     return replace(made, inputs=(*text.path, *made.inputs))
 

@@ -15,14 +15,15 @@ import numpy as np
 from kohort.errors import UsageError
 from kohort.job.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
 from kohort.schema.numbers import said
+from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, held
 from kohort.transactions.matrix import Matrix
-from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
+from kohort.transactions.optimum import Optimum
 from kohort.transactions.pipeline import problem_of
 from kohort.transactions.problem import CellSuppression, ItemSuppression, distortion, refuse_infeasible
 from kohort.transactions.roles import Drawn
-from kohort.transactions.suppression import Score
+from kohort.transactions.suppression import Greedy, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +38,19 @@ if TYPE_CHECKING:
 
     #: What every method answers at one point, and the seconds that mining took.
     Mined: TypeAlias = tuple[SuppressionProblem, Moles, float]
+
+#: The methods, each as it is where nothing more is said: the scores, then what goes beyond the paper.
+METHODS: Final[Mapping[str, Greedy | Optimum | LocalSuppression]] = MappingProxyType(
+    {
+        "mmil": Greedy(score=Score.MMIL),
+        "mm": Greedy(score=Score.MM),
+        "1il": Greedy(score=Score.ONE_IL),
+        "all": Greedy(score=Score.ALL),
+        "give-back": Greedy(give_back=True),
+        "optimal": Optimum(),
+        "cells": LocalSuppression(),
+    }
+)
 
 #: What is compared where nothing is said, and the seeds of drawn roles.
 SCORES: Final = tuple(map(str, Score))
@@ -104,7 +118,7 @@ class Plan:
         job: What stays as it is; its algorithm, seed and value of the parameter that is varied say nothing.
         vary: The parameter that takes several values.
         values: Those, ascending, none twice.
-        methods: What is compared: names in `kohort.transactions.methods`.
+        methods: What is compared: names in `METHODS`.
         seeds: Of drawn roles and generated matrices. Listed roles in a database need none.
         matrix: Generated matrices instead of a database.
 

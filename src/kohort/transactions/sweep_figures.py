@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors.display import many
 from kohort.job.sweeps.frame import WITHHELD, Ending, Kind
-from kohort.report.charts import LOOKS, Line, LineChart, Mark
+from kohort.report.charts.lines import LOOKS, Line, LineChart, Mark
 from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.report.render.text import aligned
 from kohort.schema.numbers import said
-from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
-from kohort.transactions.sweep import PARAMETERS
+from kohort.transactions.sweep import METHODS, PARAMETERS
 
 if TYPE_CHECKING:
     from kohort.job.sweeps.frame import Json

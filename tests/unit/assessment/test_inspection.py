@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from kohort.schema.vocabulary import RoleName
+    from kohort.schema.vocabulary.topics import RoleName
 
 
 def encoded(columns: Mapping[str, Sequence[str | None]]) -> Table:

@@ -8,7 +8,7 @@ import pytest
 
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.errors import JobError, UsageError
-from kohort.schema.vocabulary import known_within, topics_of
+from kohort.schema.vocabulary.topics import known_within, topics_of
 from tests.unit.assessment.test_inspection import encoded
 
 RECORDS = 400

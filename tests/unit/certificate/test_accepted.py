@@ -32,9 +32,9 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.transactions.certificate import CoherenceCertificate
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.io.options import Form
-from kohort.transactions.methods import METHODS as SUPPRESSIONS
 from kohort.transactions.release import BasketWriting, TransactionJob
 from kohort.transactions.roles import Drawn, Listed
+from kohort.transactions.sweep import METHODS as SUPPRESSIONS
 from tests.command import kohort
 from tests.unit.certificate.test_described import EVERY
 from tests.unit.certificate.test_every_field import places

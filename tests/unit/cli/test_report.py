@@ -310,7 +310,7 @@ def test_what_is_not_installed_is_told_before_any_work(folder: Path, monkeypatch
         raise MissingExtraError("matplotlib is needed for pictures and is not installed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("kohort.report.charts.library", lacking)
+        patch.setattr("kohort.report.charts.canvas.library", lacking)
         refused(10, "matplotlib", command=["report", folder / "none.json", "--charts", "c"])
         for page in ("p.html", "p.json"):
             done("report", folder / "figures.json", "--out", folder / page)

@@ -9,7 +9,7 @@ import pytest
 
 from kohort.desk.answers import Fault, faults_in
 from kohort.desk.columns import View, chosen_in
-from kohort.desk.fixes import fixes_of
+from kohort.desk.pages import fixes_of
 from kohort.desk.protection import PRESETS, in_words
 from kohort.errors import SchemaError
 from tests.unit.desk.visitor import press, told

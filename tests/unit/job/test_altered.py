@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import InputError, JobError
-from kohort.job import request as job
 from kohort.perturbation.microaggregation import Microaggregation
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import read_key, write_key
+from tests.job_sides import table_request as parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,13 +60,13 @@ job = { method = "rank-swapping", share = 0.05 }
 def faults(text: str) -> list[tuple[str, str]]:
     """What is wrong in a job of these lines, and where."""
     with pytest.raises(JobError) as told:
-        job.parse(HEAD + text)
+        parse(HEAD + text)
     return [(one.what, one.where.partition(", ")[2]) for one in told.value.faults]
 
 
 def test_a_job_asks_for_perturbations() -> None:
     """Each table below `perturb.columns` is a perturbation with its parameters, exact as they are written."""
-    made = job.parse(
+    made = parse(
         HEAD
         + "perturb.columns.income = { method = 'noise', scale = 0.1, decimals = 0, lower = '0' }\n"
         + "perturb.seed = 7\nperturb.insecure-reproducible = true\n"
@@ -77,14 +77,14 @@ def test_a_job_asks_for_perturbations() -> None:
 
 def test_columns_are_perturbed_together() -> None:
     """Microaggregation takes several columns at once: the table's own, and those that it names."""
-    made = job.parse(HEAD + "perturb.columns.income = { method = 'microaggregation', k = 4, together = ['rent'] }").job
+    made = parse(HEAD + "perturb.columns.income = { method = 'microaggregation', k = 4, together = ['rent'] }").job
     assert made.perturbations == (Microaggregation(("income", "rent"), 4),)
 
 
 def test_every_method_can_be_asked_for(tmp_path: Path) -> None:
     """A job can use every method, each with all of its parameters."""
     write_key(tmp_path / "key")
-    made = job.parse(ALTERED, folder=tmp_path).job
+    made = parse(ALTERED, folder=tmp_path).job
     assert [one.columns for one in made.perturbations] == [
         ("income",),
         ("rent", "fee"),
@@ -97,14 +97,14 @@ def test_every_method_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_no_perturbation_is_the_rule() -> None:
     """A job that says nothing of it perturbs nothing and has no key."""
-    made = job.parse(HEAD).job
+    made = parse(HEAD).job
     assert (made.perturbations, made.key, made.seed, made.insecure_reproducible) == ((), None, None, False)
 
 
 def test_a_key_is_read_beside_the_job(tmp_path: Path) -> None:
     """The key file is relative to the job's folder, and no output may replace it."""
     write_key(tmp_path / "key")
-    made = job.parse(
+    made = parse(
         HEAD + "input.key-file = 'key'\ncolumns.id = { role = 'identifying', pseudonym = true }", folder=tmp_path
     )
     assert made.job.key == read_key(tmp_path / "key")
@@ -114,9 +114,7 @@ def test_a_key_is_read_beside_the_job(tmp_path: Path) -> None:
 def test_a_key_that_is_not_there(tmp_path: Path) -> None:
     """A key file that is missing is an error of the input."""
     with pytest.raises(InputError, match="no such key file"):
-        job.parse(
-            HEAD + "input.key-file = 'key'\ncolumns.id = { role = 'identifying', pseudonym = true }", folder=tmp_path
-        )
+        parse(HEAD + "input.key-file = 'key'\ncolumns.id = { role = 'identifying', pseudonym = true }", folder=tmp_path)
 
 
 @pytest.mark.parametrize(

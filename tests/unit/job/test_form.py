@@ -12,9 +12,9 @@ from kohort.algorithms.method import FIRST, METHODS
 from kohort.errors import JobError
 from kohort.job.form import METHOD, TABLE_JOB
 from kohort.job.parts import json_schema
-from kohort.job.request import parse
 from kohort.metrics.known import OBJECTIVES
 from kohort.samples.demo import JOB
+from tests.job_sides import table_request as parse
 from tests.unit.job.test_altered import ALTERED, SIGNED
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 from tests.unit.job.test_models import EVERY

@@ -25,13 +25,15 @@ from kohort.errors import HierarchyError, InputError, JobError, SchemaError, Usa
 from kohort.io import ReadOptions
 from kohort.io.forms import Format
 from kohort.job.columns import TIME_LIMIT
+from kohort.job.document import document_at
 from kohort.job.faults import job_error
-from kohort.job.request import TableRequest, load, parse, request
+from kohort.job.request import TableRequest, of, request
 from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchy import Hierarchy
+from tests.job_sides import table_request as parse
 
 if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm
@@ -289,21 +291,21 @@ def test_paths_are_relative_to_the_jobs_folder(tmp_path: Path) -> None:
     (tmp_path / "ages.csv").write_text("1;*\n2;*\n", encoding="utf-8")
     path = tmp_path / "job.toml"
     path.write_text(HEAD + 'columns.age = { role = "quasi", hierarchy = "ages.csv" }', encoding="utf-8")
-    made = load(path)
+    made = of(document_at(path))
     assert (made.source, made.target) == (str(tmp_path / "people.csv"), str(tmp_path / "release.csv"))
     assert made.inputs == (path, tmp_path / "ages.csv")
     held = made.job.schema.attributes[0].hierarchy
     assert isinstance(held, Hierarchy)
     assert held.leaves == ("1", "2")
     path.write_text(HEAD.replace("people.csv", "-") + 'columns.age.role = "quasi"', encoding="utf-8")
-    assert load(path).source == "-"
+    assert of(document_at(path)).source == "-"
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     """Notepad writes one."""
     path = tmp_path / "job.toml"
     path.write_text(HEAD + 'columns.age.role = "quasi"', encoding="utf-8-sig")
-    assert load(path).job.k == 5
+    assert of(document_at(path)).job.k == 5
 
 
 # --- methods on levels -----------------------------------------------------------------------------------------------
@@ -635,7 +637,7 @@ def test_a_job_that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, what in (("none.toml", "no such job file"), ("", "not a regular file"), ("pipe", "not a regular file")):
         with pytest.raises(InputError, match=what):
-            load(tmp_path / name)
+            of(document_at(tmp_path / name))
 
 
 def test_a_job_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
@@ -643,7 +645,7 @@ def test_a_job_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="cannot be read"):
-        load(path)
+        of(document_at(path))
 
 
 def test_a_job_that_names_no_release_is_json_too() -> None:

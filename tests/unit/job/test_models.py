@@ -9,7 +9,7 @@ import pytest
 
 import kohort
 from kohort.errors import JobError, UsageError
-from kohort.job.request import parse, question
+from kohort.job.request import question
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -21,6 +21,7 @@ from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from tests.job_sides import table_request as parse
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kohort.job.request import parse
 from kohort.job.steps import KS, Step, changed, steps_of
 from kohort.transactions.advice import transaction_steps_of
+from tests.job_sides import table_request as parse
 from tests.job_sides import transaction_request as parse_transactions
 
 COLUMNS = """

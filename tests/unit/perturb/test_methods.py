@@ -11,8 +11,7 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.perturbation.coding import Coding
-from kohort.perturbation.mdav import Places, mdav
-from kohort.perturbation.microaggregation import Microaggregation, runs, standardised
+from kohort.perturbation.microaggregation import Microaggregation, Places, mdav, runs, standardised
 from kohort.perturbation.post_randomization import PostRandomization
 from kohort.perturbation.rank_swapping import RankSwapping
 from kohort.perturbation.rounding import Rounding

@@ -16,7 +16,6 @@ import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.engines.pipeline import claim_of
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
-from kohort.job.request import parse
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
 from kohort.schema import Scale
@@ -24,6 +23,7 @@ from kohort.schema.hierarchies import from_spec
 from kohort.schema.numbers import INTERVALS, round_step
 from kohort.tables.table import Column, Table
 from kohort.verify import verify_table
+from tests.job_sides import table_request as parse
 
 if TYPE_CHECKING:
     from kohort.release import Release

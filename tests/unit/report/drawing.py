@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kohort.report.charts.canvas import settings
 
 if TYPE_CHECKING:
-    from kohort.report.charts import LineChart
+    from kohort.report.charts.lines import LineChart
 
 
 def axes_of(of: LineChart) -> Any:  # noqa: ANN401  a type of matplotlib

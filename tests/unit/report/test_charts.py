@@ -9,7 +9,9 @@ from types import ModuleType
 import pytest
 
 from kohort.errors import FileError
-from kohort.report.charts import LOOKS, PERCENT, Line, LineChart, Mark, Tag, canvas, look
+from kohort.report.charts import canvas
+from kohort.report.charts.canvas import PERCENT
+from kohort.report.charts.lines import LOOKS, Line, LineChart, Mark, Tag, look
 from tests.unit.report.drawing import assert_legible, axes_of, words
 
 MARKS = {one.marker for one in LOOKS}

@@ -16,8 +16,8 @@ from kohort.perturbation.pseudonyms import write_key
 from kohort.perturbation.text import METHODS
 from kohort.report.evidence import MODEL, dossier_of, identifiers, techniques, treatments
 from kohort.report.evidence.criteria import CONTEXT, CRITERIA
-from kohort.transactions.methods import METHODS as WAYS
 from kohort.transactions.report.evidence import TRANSACTION_CONTEXT, transaction_dossier_of
+from kohort.transactions.sweep import METHODS as WAYS
 
 if TYPE_CHECKING:
     from kohort.transactions.release import TransactionRelease

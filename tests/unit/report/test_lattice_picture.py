@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.core.lattice import Node
-    from kohort.report.charts import Format
+    from kohort.report.charts.canvas import Format
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -10,7 +10,8 @@ import pytest
 
 from kohort.errors import FileError, TargetError
 from kohort.io import read
-from kohort.job.request import load
+from kohort.job.document import document_at
+from kohort.job.request import of
 from kohort.samples.admissions import (
     HIERARCHIES,
     ROLES,
@@ -107,7 +108,7 @@ def test_failed_write_leaves_nothing(tmp_path: Path) -> None:
 def test_the_job_says_what_columns_tell(tmp_path: Path) -> None:
     """The job beside the table gives each column its role, counts people, and asks for diverse diagnoses."""
     *_, path = write_admissions(tmp_path, 10, seed=1)
-    job = load(path).job
+    job = of(document_at(path)).job
     assert {attribute.name: attribute.role.value for attribute in job.schema.attributes} == dict(ROLES)
     assert job.schema.person == "patient_id"
     assert [model.name for model in job.models] == [

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kohort.errors import JobError, SchemaError
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.hierarchies import suppress
+from tests.job_sides import table_request as parse
 
 CITIES = suppress(["Bari", "Milano"])
 
@@ -260,11 +261,11 @@ def test_the_block_is_toml_for_any_names(names: list[str]) -> None:
 
 def test_the_block_is_accepted_by_a_job_file() -> None:
     """A job file with the pasted block is one that loads."""
-    job = pytest.importorskip("kohort.job.request")
+    pytest.importorskip("kohort.job.request")
     with pytest.raises(SchemaError) as caught:
         Schema.of(quasi=["age"]).over(["age", "first name", "tax.code"])
     head = '[input]\npath = "a.csv"\n[output]\npath = "b.csv"\n[privacy]\nk = 3\n[columns.age]\nrole = "quasi"\n'
-    schema: Schema = job.parse(head + caught.value.hint.partition("\n\n")[2]).job.schema
+    schema: Schema = parse(head + caught.value.hint.partition("\n\n")[2]).job.schema
     assert [one.name for one in schema.over(["age", "first name", "tax.code"]).identifying] == [
         "first name",
         "tax.code",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kohort.schema.vocabulary import says_coordinate, says_postal_code, topics_of, words_of
+from kohort.schema.vocabulary.topics import says_coordinate, says_postal_code, topics_of, words_of
 
 NAMES = {
     "name": (

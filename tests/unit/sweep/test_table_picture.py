@@ -13,13 +13,15 @@ from kohort.job.sweeps.figure import FIGURES, RISKS, figure_of
 from kohort.job.sweeps.frame import Axis, Ending
 from kohort.job.sweeps.picture import MOST_LINES, Places, Tradeoff, chart, frontier, knees
 from kohort.metrics.known import METRICS
-from kohort.report.charts import LOOKS, AxisScale, look
+from kohort.report.charts.canvas import AxisScale
+from kohort.report.charts.lines import LOOKS, look
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 
 if TYPE_CHECKING:
     from kohort.job.sweeps.tables import TableSweep
-    from kohort.report.charts import Format, LineChart
+    from kohort.report.charts.canvas import Format
+    from kohort.report.charts.lines import LineChart
 
 GONE = frozenset({("100", "samarati"), ("200", "samarati")})
 LONG = Axis("method", ("a-method-of-some-length", "another-one-that-is-longer", "a-third-one-with-a-name", "short"))

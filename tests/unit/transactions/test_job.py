@@ -15,7 +15,7 @@ import pytest
 
 from kohort.cli.kinds import kind_of
 from kohort.errors import InfeasibleError, InputError, JobError, LimitError, UsageError
-from kohort.job.document import document
+from kohort.job.document import document, document_at
 from kohort.job.parts import json_schema
 from kohort.release.job import Purpose
 from kohort.transactions.cells import LocalSuppression
@@ -25,7 +25,7 @@ from kohort.transactions.io.options import BasketOptions, Form
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST, SuppressionAlgorithm
 from kohort.transactions.release import BasketWriting
-from kohort.transactions.request import TransactionRequest, load, parts_of, refuse_target, request
+from kohort.transactions.request import TransactionRequest, of, parts_of, refuse_target, request
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
 from tests.job_sides import transaction_request as parse
@@ -175,7 +175,7 @@ def test_lists_of_items_come_from_files(tmp_path: Path) -> None:
     in_folder(tmp_path, private="pill\r\nwine, red\r\n", public="\ufeffbread\n\nmilk 1\n", weights="a=b=0.5\nbread=2")
     path = tmp_path / "job.toml"
     path.write_text(FILES, encoding="utf-8")
-    made = load(path)
+    made = of(document_at(path))
     assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk 1"))
     assert made.job.weights == (("a=b", Fraction(1, 2)), ("bread", Fraction(2)))
     assert made.job.labels == (("bread", "white"),)

@@ -15,10 +15,10 @@ from kohort.native.library import DROP
 from kohort.transactions._rows import Incidence
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.methods import METHODS
 from kohort.transactions.problem import ItemSuppression, Step, SuppressionProblem
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy, Score, items_of, steps
+from kohort.transactions.sweep import METHODS
 from tests.unit.transactions.sets import Family, families, incidence_of
 
 if TYPE_CHECKING:

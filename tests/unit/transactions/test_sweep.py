@@ -15,12 +15,11 @@ from kohort.job.sweeps.frame import Ending
 from kohort.schema.numbers import said
 from kohort.transactions import sweep as sweeps
 from kohort.transactions.database import Transactions
-from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
 from kohort.transactions.pipeline import problem_of
 from kohort.transactions.problem import distortion, is_feasible
 from kohort.transactions.roles import Draw, Drawn, Listed
-from kohort.transactions.sweep import SCORES, Plan, Summary, problem_at, sweep
+from kohort.transactions.sweep import METHODS, SCORES, Plan, Summary, problem_at, sweep
 from kohort.transactions.sweep_figures import notes
 from tests.unit.transactions.sweeps import DENSE, DISEASES, PAPER, drawn, job, made
 

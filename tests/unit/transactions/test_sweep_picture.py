@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.report.charts import LOOKS, Line, Mark, format_of
-from kohort.transactions.methods import METHODS
-from kohort.transactions.sweep import Plan, sweep
+from kohort.report.charts.canvas import format_of
+from kohort.report.charts.lines import LOOKS, Line, Mark
+from kohort.transactions.sweep import METHODS, Plan, sweep
 from kohort.transactions.sweep_figures import chart
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.transactions.sweeps import PAPER, job, made
 
 if TYPE_CHECKING:
-    from kohort.report.charts import Format, LineChart
+    from kohort.report.charts.canvas import Format
+    from kohort.report.charts.lines import LineChart
 
 ALL = ("0.91", "0.9", "0.89", "0.88", "0.895", "0.9", "0.2")
 

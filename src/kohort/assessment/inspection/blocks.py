@@ -14,7 +14,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection.rules import known_values
-from kohort.schema.vocabulary import known_within, parts_of, topics_of
+from kohort.schema.vocabulary.topics import known_within, parts_of, topics_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

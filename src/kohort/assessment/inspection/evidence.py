@@ -15,7 +15,7 @@ from kohort.schema.nesting import SUPPRESSED
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.schema.open_ends import numbers_open
 from kohort.schema.patterns import COMPACT_DATE, DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
-from kohort.schema.vocabulary import says_postal_code, topics_of
+from kohort.schema.vocabulary.topics import says_postal_code, topics_of
 from kohort.tables.table import Column, narrow
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
-    from kohort.schema.vocabulary import Topic
+    from kohort.schema.vocabulary.topics import Topic
     from kohort.tables.table import Texts
 
 #: Share of a column's distinct values that must have a form for the column to have it: some cells are mistyped.

@@ -38,7 +38,7 @@ from kohort.schema.numbers import exact, is_numeric_text, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
 from kohort.schema.open_ends import SENTINELS, inner, near
 from kohort.schema.patterns import DAYS, POSTAL_CODE
-from kohort.schema.vocabulary import says_code, says_coordinate, says_postal_code
+from kohort.schema.vocabulary.topics import says_code, says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kohort.assessment.inspection.codes import CodeRule
     from kohort.assessment.inspection.evidence import ColumnEvidence
     from kohort.errors import InputError
-    from kohort.schema.vocabulary import RoleName, Topic
+    from kohort.schema.vocabulary.topics import RoleName, Topic
     from kohort.tables.table import Table, Texts
 
 ScaleName: TypeAlias = Literal["numeric", "categorical", "date"]

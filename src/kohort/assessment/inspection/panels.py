@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from kohort.schema.vocabulary import joined, parts_of, topics_of
+from kohort.schema.vocabulary.topics import joined, parts_of, topics_of
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:

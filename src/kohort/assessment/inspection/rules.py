@@ -34,7 +34,7 @@ import numpy as np
 from kohort.assessment.inspection.evidence import HALF
 from kohort.assessment.inspection.panels import are_codes
 from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
-from kohort.schema.vocabulary import (
+from kohort.schema.vocabulary.topics import (
     ends_in,
     ends_in_place,
     ends_in_plural,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.inspection.evidence import ColumnEvidence
     from kohort.assessment.inspection.panels import DatePart
-    from kohort.schema.vocabulary import RoleName, Topic
+    from kohort.schema.vocabulary.topics import RoleName, Topic
 
 #: How sure a guess is.
 Certainty: TypeAlias = Literal["sure", "likely", "unsure"]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from kohort.assessment.inspection.evidence import HALF, NEARLY_ALL, SAMPLE
 from kohort.schema.patterns import DATE, IDENTIFIERS, PICTURE, SPOKEN_DATE, TELEPHONE, Pattern
-from kohort.schema.vocabulary import ends_in, kinds_of, parts_of
+from kohort.schema.vocabulary.kinds import kinds_of
+from kohort.schema.vocabulary.topics import ends_in, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

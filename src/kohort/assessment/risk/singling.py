@@ -24,7 +24,7 @@ from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.coding import FEWEST
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import digits_of, is_numeric_text, said
-from kohort.schema.vocabulary import says_code, topics_of
+from kohort.schema.vocabulary.topics import says_code, topics_of
 from kohort.system.workspace import tallied
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 from kohort.tables.table import Column, narrow

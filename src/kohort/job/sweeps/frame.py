@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-    from kohort.report.charts import LineChart
+    from kohort.report.charts.lines import LineChart
 
 #: What JSON can say.
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"

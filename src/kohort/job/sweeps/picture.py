@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from kohort.errors import UnsupportedError
 from kohort.job.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, on_demand, series, setting, unanswered
 from kohort.job.sweeps.table_plan import said
-from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
-from kohort.report.charts.canvas import GREY, INK
+from kohort.report.charts.canvas import GREY, INK, PERCENT
+from kohort.report.charts.lines import Line, LineChart, Look, Mark, Tag, look
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kohort.schema.hierarchies.prefixes import branching, prefix
 from kohort.schema.hierarchies.spelling import ANY, LETTERS, folded, nearest
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
-from kohort.schema.vocabulary import words_of
+from kohort.schema.vocabulary.topics import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

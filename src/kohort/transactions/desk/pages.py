@@ -15,9 +15,9 @@ from kohort.desk.protection import option
 from kohort.errors import KohortError
 from kohort.job.edits import changed, table_at, written
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
-from kohort.transactions.methods import METHODS
 from kohort.transactions.release import check_labels
 from kohort.transactions.request import labels_in
+from kohort.transactions.sweep import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -18,6 +18,7 @@ from kohort.desk.questions import SHOWN, Session, changes_in, spread
 from kohort.engines.base import engine_of
 from kohort.errors import KohortError
 from kohort.job.advice import HURRIED, advice_on
+from kohort.job.document import document_at
 from kohort.job.edits import changed
 from kohort.job.faults import placing
 from kohort.job.lines import read_toml
@@ -36,7 +37,7 @@ from kohort.transactions.profile import profile
 from kohort.transactions.release import labelled
 from kohort.transactions.report.evidence import transaction_dossier_of
 from kohort.transactions.report.page import transactions_page
-from kohort.transactions.request import TransactionRequest, labels_of, load, reading_of, refuse_target
+from kohort.transactions.request import TransactionRequest, labels_of, of, reading_of, refuse_target
 from kohort.transactions.roles import Drawn, Listed
 from kohort.transactions.sweep import Plan, sweep
 
@@ -162,7 +163,7 @@ class TransactionSession(Session):
     # --- what is released ---------------------------------------------------------------------------------------------
 
     def _request(self, path: Path) -> TransactionRequest:
-        made = load(path)
+        made = of(document_at(path))
         refuse_target(made)
         return made
 

@@ -17,16 +17,16 @@ from kohort.errors import JobError
 from kohort.job.draft import Draft, job_text
 from kohort.job.draft.protection import METHODS, Profile, Protection
 from kohort.job.draft.shapes import Shape
-from kohort.job.request import parse
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Role, Scale
 from kohort.schema.dates import DateFormat, Period
+from tests.job_sides import table_request as parse
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import ScaleName
     from kohort.models.base import PrivacyModel
-    from kohort.schema.vocabulary import RoleName
+    from kohort.schema.vocabulary.topics import RoleName
 
 NASTY = [
     "net.income",
