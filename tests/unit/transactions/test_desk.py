@@ -12,9 +12,9 @@ import pytest
 from kohort.desk.answers import Released
 from kohort.desk.desk import Desk
 from kohort.desk.kinds import TABLE
-from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.transactions.desk import TRANSACTIONS
 from kohort.transactions.desk.pages import TransactionPages
+from kohort.transactions.report.evidence import CRITERIA
 from tests.command import kohort
 from tests.unit.desk.visitor import ORIGIN, Visitor, does_the_same, told, visits, worker
 
@@ -505,7 +505,7 @@ def test_the_evidence_is_what_attacks_find(visitor: Visitor) -> None:
     assert "not a finding of legal compliance" in shown
     assert "more than promised" in shown
     found = visitor.get("/evidence?form=json").json()
-    assert [*found["criteria"]] == [one.name for one in TRANSACTION_CRITERIA]
+    assert [*found["criteria"]] == [one.name for one in CRITERIA]
     alone = found["criteria"]["Singling out"]
     assert [one["known"] for one in alone] == [1, 2, 3, None]
     assert [one["claims"] for one in alone[:2]] == [0, 0]

@@ -22,7 +22,7 @@ class Criterion(NamedTuple):
     attacks: Mapping[str, str]
 
 
-#: The criteria, which share out all attacks on tables …
+#: The criteria, which share out all attacks on tables.
 CRITERIA: Final = (
     Criterion(
         "Singling out",
@@ -49,25 +49,6 @@ CRITERIA: Final = (
             "background": "excludes one other person whose value is known, then reads the one value left",
             "minimality": "infers values from the reason why a class was not cut",
         },
-    ),
-)
-
-#: … and those of `kohort.transactions.risk` on transactions.
-TRANSACTION_CRITERIA: Final = (
-    Criterion(
-        "Singling out",
-        "Can someone who knows some items of a person isolate that person's transaction?",
-        {"singling out": "claims a transaction where only one has all known items"},
-    ),
-    Criterion(
-        "Linkability",
-        "Can someone who knows some items of a person find the person's transaction?",
-        {"linking": "looks up the transactions that have all known items, and picks one of them"},
-    ),
-    Criterion(
-        "Inference",
-        "Can someone who knows some items of a person learn that the person has a private item?",
-        {"inference": "claims the private item that most of these transactions have"},
     ),
 )
 

@@ -14,8 +14,8 @@ from kohort.desk.job_pages import WITH_A_FORM, JobPages, number, sent_file
 from kohort.desk.protection import option
 from kohort.errors import KohortError
 from kohort.job.edits import changed, table_at, written
-from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.transactions.release import check_labels
+from kohort.transactions.report.evidence import CRITERIA
 from kohort.transactions.request import labels_in
 from kohort.transactions.sweep import METHODS
 
@@ -78,7 +78,7 @@ class ItemFilter(NamedTuple):
 class TransactionPages(JobPages):
     """The pages of transactions."""
 
-    criteria = TRANSACTION_CRITERIA
+    criteria = CRITERIA
     methods = METHODS
     tried = MappingProxyType(
         {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from kohort.assessment.inspection.safe_harbor import found_among
 from kohort.errors.display import ToldAs, many, rounded
 from kohort.report.evidence import MODEL, Technique
-from kohort.report.evidence.criteria import CONTEXT, TRANSACTION_CRITERIA, ContextPart
+from kohort.report.evidence.criteria import CONTEXT, ContextPart, Criterion
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
 from kohort.transactions.pipeline import claim_of
@@ -20,6 +20,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kohort.transactions.release import TransactionRelease
+
+#: The criteria, which share out all attacks of `kohort.transactions.risk`.
+CRITERIA: Final = (
+    Criterion(
+        "Singling out",
+        "Can someone who knows some items of a person isolate that person's transaction?",
+        {"singling out": "claims a transaction where only one has all known items"},
+    ),
+    Criterion(
+        "Linkability",
+        "Can someone who knows some items of a person find the person's transaction?",
+        {"linking": "looks up the transactions that have all known items, and picks one of them"},
+    ),
+    Criterion(
+        "Inference",
+        "Can someone who knows some items of a person learn that the person has a private item?",
+        {"inference": "claims the private item that most of these transactions have"},
+    ),
+)
 
 #: What no dossier of transactions shows.
 NOT_SHOWN: Final = tuple(
@@ -128,9 +147,7 @@ def transaction_dossier_of(
     return TransactionDossier(
         audience="internal",
         p=p,
-        criteria={
-            one.name: tuple(each for each in found if each.attack.attack in one.attacks) for one in TRANSACTION_CRITERIA
-        },
+        criteria={one.name: tuple(each for each in found if each.attack.attack in one.attacks) for one in CRITERIA},
         identifiers=_identifiers(release),
         techniques=tuple(_techniques(release)),
         context=TRANSACTION_CONTEXT,
