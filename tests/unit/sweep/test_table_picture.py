@@ -271,6 +271,7 @@ def test_an_unknown_figure_is_refused(name: str) -> None:
     assert raised.value.hint
 
 
+@pytest.mark.slow("pictures are drawn twice")
 @pytest.mark.parametrize(("figure", "format_"), [(None, "png"), ("risk-utility", "svg")])
 def test_the_same_sweep_gives_the_same_bytes(figure: str | None, format_: Format) -> None:
     """However often it is drawn."""
