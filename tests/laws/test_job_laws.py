@@ -420,6 +420,7 @@ def _sayable(said: Tables) -> bool:
     return except_equals_signs(said) and except_all_alone(said) and except_outer_blanks(said)
 
 
+@pytest.mark.slow("faults on every side of a job")
 @HUNDREDS
 @given(tables().filter(_sayable), one_of_each(BREAKS), st.booleans())
 def test_the_faults_of_a_job_are_the_same_on_every_side(

@@ -45,6 +45,7 @@ def test_what_takes_long_is_found(pattern: str | bytes, use: str) -> None:
     assert slowest(Expression("", pattern, use))[0] > SLOWEST
 
 
+@pytest.mark.slow("all modules are read")
 def test_every_expression_is_tried() -> None:
     """Whatever compiled expression a module keeps, however it came to it, is among those found in the source."""
     assert kept() <= {one.pattern for one in expressions()}
